@@ -60,7 +60,7 @@ def texts_of(part: str, mapper: Mapper) -> Texts:
                 for row, mapping in zip(rows, english, strict=True)
                 if mapping.decided_by == "exact" and mapping.code
             ]
-            texts[language] = draw.sample(known, _DRAWN)
+            texts[language] = draw.sample(known, min(_DRAWN, len(known)))
     else:
         rows = [row for row in _rows(_TABLE) if row["part"] == part]
         for language in _LANGUAGES:
@@ -88,7 +88,7 @@ def main() -> None:
     )
     options.add_argument("--encoder", default="default")
     options.add_argument("--translate", metavar="JUDGE")
-    options.add_argument("--languages", nargs="+", default=_LANGUAGES)
+    options.add_argument("--languages", nargs="+", choices=_LANGUAGES)
     parts = ["first", "second", "blind", "held"]
     options.add_argument("--part", choices=parts, default="first")
     options.add_argument("--shown", type=Path)
@@ -100,7 +100,10 @@ def main() -> None:
         mapper = Mapper(model=chosen.encoder, added="none", min_score=0.0, **options_of)
         texts = texts_of(chosen.part, mapper)
         print(f"{'':4} {'n':>3}  hit@1  hit@15  unmapped  failed  wrong at 0.5")
-        for language in filter(texts.__contains__, chosen.languages):
+        languages = chosen.languages or list(texts)
+        if missing := [language for language in languages if language not in texts]:
+            options.error(f"part {chosen.part} has no texts in {', '.join(missing)}")
+        for language in languages:
             rows = texts[language]
             mappings = mapper.map_many([text for text, _ in rows])
             accepted = [categories for _, categories in rows]

@@ -38,7 +38,7 @@ _SURE_CONTACT = 0.8  # the score of a factor's category from which no model of r
 _LIKELY_CONTACT = 0.4  # the same where a frame or a word of the text names a contact
 _STATE = re.compile(r"^(?:Presence|Acquired absence|Dependence|Resistance)|history|status$|states$")
 _DOSES = frozenset("injection refill flush".split())  # a number beside these is a dose
-_HISTORIES = ("Z80", "Z81", "Z82", "Z83", "Z84", "Z85", "Z86", "Z87")  # no procedure is one
+_HISTORY = re.compile(r"^(?:Personal|Family) history")  # of a condition, never a procedure
 _STATED = frozenset(
     "status state after post previous prior old past has had absent absence".split()
 )
@@ -179,7 +179,7 @@ def _is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:
         return first.category_score >= _LIKELY_CONTACT
     if names_contact and _DOSES.isdisjoint(words):
         return first.category_score >= _SURE_CONTACT
-    is_history = first.code.startswith(_HISTORIES)
+    is_history = _HISTORY.search(first.name) is not None
     is_contact = not is_drug and (is_history or _STATE.search(first.name) is None)
     return is_contact and first.category_score >= _SURE_CONTACT
 
@@ -211,8 +211,8 @@ def _is_lack(query: Query, first: Candidate) -> bool:
 
 def _why_a_procedure(query: Query, first: Candidate) -> str | None:
     """Return why a text is a procedure: its term is the state after it, unsaid in the text."""
-    is_short = bool(query.frame or _SHORT_PAST.search(query.text))
-    said = is_short or not _STATED.isdisjoint(normalise_text(query.text).split())
+    said = bool(query.frame or _SHORT_PAST.search(query.text))
+    said = said or not _STATED.isdisjoint(normalise_text(query.text).split())
     is_after = normalise_text(first.term).startswith(_AFTER)
     return "is the name of a procedure or treatment" if is_after and not said else None
 

@@ -42,7 +42,7 @@ from .reading.measured import measures_in
 from .reading.normalise import LONGEST, normalise_text
 from .reading.parted import readings_of
 from .reading.several import listed_parts
-from .settled import listed_remark
+from .settled import joined_remarks, listed_remark, remark_on
 from .specificity import at_specificity, side_of
 from .tree import Tree
 
@@ -121,6 +121,23 @@ def _by_readings(
     return _of_disease(mapping, readings, mapped, policy)
 
 
+def with_main(
+    mapping: Mapping, main: Coded, accident: Coded | None, ranked: Sequence[str], policy: Policy
+) -> Mapping:
+    """Return the mapping with a condition of its text in front, and what stands beside that.
+
+    accident: the accident that the mapping has the code of, which stands beside the injury.
+    ranked: the codes of the candidates of the condition by itself.
+    """
+    plain = replace(mapping, additional=(), reason=None)
+    beside = accidents_of([accident], policy.retriever.tree)
+    state = Joined(plain, main.code, (main,), beside)
+    first = _with_beside(put_first(state, [main], policy, ranked), state, policy)
+    remark = remark_on(first, policy.retriever.read(mapping.text), policy)
+    told = replace(first, reason=joined_remarks(first.reason, remark))
+    return _with_measures(told, policy)
+
+
 def _of_disease(
     mapping: Mapping,
     readings: Sequence[tuple[Part, ...]],
@@ -145,6 +162,7 @@ def decided_alone(texts: list[str], policy: Policy) -> dict[str, Mapping]:
     if not texts:
         return {}
     retriever = policy.retriever
+    retriever.prepare(texts)
     alone = replace(policy, specificity="concept", min_score=max(policy.min_score, MIN_SCORE))
     queries = [retriever.read(text) for text in texts]
     mapped = {}
@@ -292,7 +310,9 @@ def _names_all(mapping: Mapping, coded: list[Coded]) -> bool:
     return said <= has and not (has & CAUSES) - all_words
 
 
-def put_first(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
+def put_first(
+    state: Joined, coded: list[Coded], policy: Policy, ranked: Sequence[str] = ()
+) -> Mapping:
     """Return the mapping with the code of the joined conditions in front of the candidates."""
     tree, mapping = policy.retriever.tree, state.mapping
     main = [one for one in coded if one.code == state.code] or coded[:1]
@@ -312,17 +332,18 @@ def put_first(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
         for other in mapping.candidates
         if other.code != state.code
     )
-    code = at_specificity(state.code, policy.specificity, tree, (), mapping.text)
+    code = at_specificity(state.code, policy.specificity, tree, ranked, mapping.text)
+    told = category_score if policy.specificity == "category" else score
     return replace(
         mapping,
         code=code,
         name=tree.name(code),
         term=first.term,
         source=first.source,
-        score=score,
+        score=told,
         category_score=category_score,
         decided_by="embedded",
-        band=band_of(score, "embedded"),
+        band=band_of(told, "embedded"),
         candidates=(first, *others)[: policy.top_k],
         reason="; ".join(filter(None, (f"{state.code} is {why}", mapping.reason))),
     )

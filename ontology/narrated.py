@@ -7,15 +7,16 @@ begins with. The guidelines of ICD-10-CM code a sign or symptom only where no di
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as ReadOnly
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
-from .combinations import Coded, Joined
+from .combinations import Coded
 from .factors import is_history_of
-from .further import decided_alone, put_first
+from .further import decided_alone, with_main
 from .mapping import WRITTEN, Mapping
+from .packaged import packaged_rows
 from .policy import Policy
 from .reading.joined import Part
 from .reading.normalise import LONGEST
@@ -25,17 +26,13 @@ from .tree import Tree
 _BETWEEN = re.compile(r"\s*(?:[,;|\n]|->|→|\.(?=\s)|\s\+\s|\s-+\s)\s*")
 _MOST = 8  # parts of a note
 _SURE = 0.6  # the least score of the category of a part that is the diagnosis
-_SURE_CODE = 0.5  # the least score of the code of a later part that is no term
+_SURE_CODE = 0.5  # and of the code of a later part that equals no term
 _DOUBTED = 0.55  # below this score of its category, a list as a whole is read by its parts
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
 _ACCIDENT = ("V", "W", "X", "Y")
 _COMPLAINT = "R"
 _FACTOR = "Z"
-# Chronic conditions that a note lists beside a complaint and that seldom explain it.
-_BESIDE = tuple(
-    """E03 E10 E11 E13 E55 E66 E78 F1 F3 F4 F9 G47 I10 I25 I48 K21 M15 M16 M17 M19 M54 M81 N18
-    N40""".split()
-)
+_LESSER = (_COMPLAINT, _FACTOR, *_ACCIDENT)
 _REFUSED = ("reads like a", "is the name of a")
 
 
@@ -50,9 +47,9 @@ def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Map
         return list(mappings)
     parts = {place: _parts(one) for place, one in enumerate(mappings) if _is_asked(one)}
     texts = dict.fromkeys(
-        text for some in parts.values() for part in some for text in (part, _by_accident(part))
+        text for place, some in parts.items() for text in _asked(mappings[place], some, policy)
     )
-    coded = decided_alone([text for text in texts if _may_be_one(text, policy)], policy)
+    coded = decided_alone(list(texts), policy)
     return [
         _with_diagnosis(mapping, parts.get(place, ()), coded, policy)
         for place, mapping in enumerate(mappings)
@@ -60,7 +57,7 @@ def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Map
 
 
 def _is_asked(mapping: Mapping) -> bool:
-    if mapping.parts or mapping.translation or mapping.source == WRITTEN:
+    if mapping.source == WRITTEN:
         return False
     if mapping.code is None:
         return (mapping.reason or "").startswith(_REFUSED)
@@ -69,7 +66,7 @@ def _is_asked(mapping: Mapping) -> bool:
 
 
 def _is_lesser(mapping: Mapping) -> bool:
-    return mapping.code is None or mapping.code.startswith((_COMPLAINT, _FACTOR, *_ACCIDENT))
+    return mapping.code is None or mapping.code.startswith(_LESSER)
 
 
 def _parts(mapping: Mapping) -> tuple[str, ...]:
@@ -78,13 +75,19 @@ def _parts(mapping: Mapping) -> tuple[str, ...]:
     return named if 1 < len(named) <= _MOST else ()
 
 
+def _asked(mapping: Mapping, parts: Sequence[str], policy: Policy) -> Iterator[str]:
+    """Yield the texts to decide: parts, and with an accident what each is as an injury.
+
+    Where a code is in doubt, only parts that are terms count, and no other is searched.
+    """
+    is_lesser = _is_lesser(mapping) and mapping.code is not None
+    yield from (part for part in parts if is_lesser or is_known(part, policy.retriever))
+    if (mapping.code or "").startswith(_ACCIDENT):
+        yield from filter(partial(is_known, retriever=policy.retriever), map(_by_accident, parts))
+
+
 def _by_accident(part: str) -> str:
     return f"traumatic {part}"
-
-
-def _may_be_one(text: str, policy: Policy) -> bool:
-    """Return whether a text is looked for: one that is traumatic only where that is a term."""
-    return not text.startswith(_by_accident("")) or is_known(text, policy.retriever)
 
 
 def _with_diagnosis(
@@ -92,40 +95,43 @@ def _with_diagnosis(
 ) -> Mapping:
     if not parts:
         return mapping
-    own = mapping.code or ""
+    own, accident = mapping.code or "", None
     if own.startswith(_ACCIDENT):
-        by_accident = {part: coded.get(_by_accident(part)) for part in parts}
-        coded = {**coded, **{part: one for part, one in by_accident.items() if one}}
-    likely = ((part, coded.get(part)) for part in parts)
+        accident = Coded(Part(mapping.text, mapping.text, "beside"), own, 1.0, 1.0)
+        injuries = {part: coded.get(_by_accident(part)) for part in parts}
+        coded = {**coded, **{part: one for part, one in injuries.items() if one}}
+    known = [(part, coded[part]) for part in parts if part in coded]
     if _is_lesser(mapping):
-        tree = policy.retriever.tree
-        is_main = partial(_is_main, mapping, tree)
-        main = next(
-            ((part, one) for part, one in likely if one and is_main(one, part == parts[0])), None
-        )
+        is_main = partial(_is_main, mapping, policy.retriever.tree)
+        main = next(((part, one) for part, one in known if is_main(one, part == parts[0])), None)
     else:
-        main = _first_of_list(parts, coded, own)
+        main = _named_beside(known, len(parts), own)
     if main is None:
         return mapping
     part, one = main
     score, category_score = min(one.score, _HIGHEST), min(one.category_score, _HIGHEST)
+    reached = category_score if policy.specificity == "category" else score
+    if reached < policy.min_score:
+        return mapping
     diagnosis = Coded(Part(part, part, "beside"), one.code or "", score, category_score)
-    told = mapping if mapping.code else replace(mapping, status="mapped", reason=None)
-    return put_first(Joined(told, diagnosis.code, (diagnosis,), ()), [diagnosis], policy)
+    ranked = [candidate.code for candidate in one.candidates]
+    return with_main(replace(mapping, status="mapped"), diagnosis, accident, ranked, policy)
 
 
-def _first_of_list(
-    parts: Sequence[str], coded: ReadOnly[str, Mapping], own: str
+def _named_beside(
+    known: Sequence[tuple[str, Mapping]], count: int, own: str
 ) -> tuple[str, Mapping] | None:
-    """Return the first condition of a list of terms of which none has the category of the whole.
+    """Return the first part that is a disease by itself, where no part has the code's category.
 
-    What such a list is nearest to as one text is mostly a condition that it does not name:
-    "pneumonia, fever" is no Q fever.
+    What such a text is nearest to as a whole is mostly a condition that it does not name:
+    "pneumonia, fever" does not name Q fever. Of a list of complaints the first counts.
     """
-    known = [(part, coded[part]) for part in parts if part in coded]
-    is_list = len(known) == len(parts) and all(one.decided_by == "exact" for _, one in known)
-    is_named = any((one.code or "")[:3] == own[:3] for _, one in known)
-    return known[0] if is_list and not is_named else None
+    if any((one.code or "")[:3] == own[:3] for _, one in known):
+        return None
+    terms = [(part, one) for part, one in known if one.decided_by == "exact" and one.code]
+    lesser = (*_LESSER, *_chronic())
+    diseases = (pair for pair in terms if not (pair[1].code or "").startswith(lesser))
+    return next(diseases, terms[0] if len(terms) == count else None)
 
 
 def _is_main(whole: Mapping, tree: Tree, part: Mapping, is_first: bool) -> bool:
@@ -142,7 +148,17 @@ def _is_main(whole: Mapping, tree: Tree, part: Mapping, is_first: bool) -> bool:
             return not is_history_of(of_whole, code, tree)
         if whole.category_score >= _DOUBTED:
             return False
-    is_sure = part.decided_by == "exact" or (bool(of_whole) and part.score >= _SURE_CODE)
-    if code.startswith(_COMPLAINT) or not is_sure:
-        return False
-    return of_whole.startswith(_ACCIDENT) or not code.startswith(_BESIDE)
+    is_accident = of_whole.startswith(_ACCIDENT)
+    is_sure = part.decided_by == "exact" or is_accident
+    is_sure = is_sure or (bool(of_whole) and part.score >= _SURE_CODE)
+    return (
+        is_sure
+        and not code.startswith(_COMPLAINT)
+        and (is_accident or not code.startswith(_chronic()))
+    )
+
+
+@cache
+def _chronic() -> tuple[str, ...]:
+    """Return the categories of chronic conditions that seldom explain a complaint beside them."""
+    return tuple(code for code, _ in packaged_rows("chronic.tsv"))

@@ -1,7 +1,9 @@
 """Texts in seven languages are read by their meaning, also those that no table of words knows."""
 
 import importlib
+import random
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +75,9 @@ def test_texts_without_words_or_with_many_are_read() -> None:
 
 
 def test_bins_depend_on_the_letters_only() -> None:
-    assert bins_of("niere", 64) == bins_of("niere", 64)
+    # The word, then its runs of three letters; longer runs are the word itself.
+    runs = ("<ab>", "<ab", "ab>")
+    assert bins_of("ab", 1000) == tuple(zlib.crc32(run.encode()) % 1000 for run in runs)
     assert all(0 <= bin_ < 64 for bin_ in bins_of("niere", 64))
     assert len(bins_of("肾结石", 1 << 16)) == len({"<肾结石>", *"肾结石", "肾结", "结石", "肾结石"})
 
@@ -123,6 +127,8 @@ def test_another_encoder_gets_no_vectors_of_the_packaged_one(
 
 def test_a_text_is_read_alike_alone_and_beside_others() -> None:
     texts = [name for name, _ in NAMES] + ["Kreuzbandruptur", "dermatografismo", "fever", ""]
+    # A part of this text is a term that the Italian name is near to.
+    texts += ["femoral fracture with swelling nearby"]
     mapper = Mapper(added="none")
     together = mapper.map_many(texts)
     assert together == [Mapper(added="none").map(text) for text in texts]
@@ -133,6 +139,12 @@ def test_the_reason_of_a_candidate_says_how_the_text_was_read(mapper: Mapper) ->
     mapping = mapper.map("dermatografismo")
     assert gloss(mapping.text) is None
     assert any("(translated: " in candidate.why for candidate in mapping.candidates)
+
+
+def test_a_test_in_another_language_is_refused(mapper: Mapper) -> None:
+    for text in ("radiografía de tórax", "Blutdruckmessung", "electrocardiogramme"):
+        mapping = mapper.map(text)
+        assert mapping.code is None or mapping.score < 0.5, text
 
 
 def test_the_signature_names_the_network(mapper: Mapper) -> None:
@@ -168,18 +180,16 @@ def test_the_file_that_training_writes_reads_like_its_network(
         assert abs(meaning.english - english) < 0.02
 
 
-def test_names_are_written_for_every_language_and_an_eighth_is_held(training: Any) -> None:
+def test_names_are_written_for_every_language_and_some_are_held(training: Any) -> None:
     for language in LANGUAGES[1:]:
         train = [n for n in training.written_names("train") if n.language == language]
         held = [n for n in training.written_names("held") if n.language == language]
-        assert len(train) > 4000 and 0.1 < len(held) / len(train) < 0.2
+        assert len(train) > 4000 and len(held) > 500
         assert all(name.text and name.english for name in train + held)
         assert {n.english for n in train}.isdisjoint({n.english for n in held})
 
 
 def test_names_made_by_rule_keep_to_the_order_of_the_language(training: Any) -> None:
-    import random
-
     translations = importlib.import_module("translations")
     made = list(translations.made_names(["chronic renal insufficiency"], random.Random(3)))
     assert {name.language for name in made} >= {"de", "es", "zh"}

@@ -17,6 +17,7 @@ def mapper() -> Mapper:
         ("fell down stairs, subdural hematoma, no LOC", "S06"),
         ("RUQ pain -> acute cholecystitis", "K81"),
         ("cough, h/o pneumonia", "R05"),
+        ("fell off ladder, L hip fx", "S72"),
         ("fever, COVID exposure", "R50"),
         ("fever, fundal tenderness, gent/clinda, endometritis", "N71"),
     ],
@@ -57,21 +58,55 @@ def test_lists_of_drugs_and_remarks_stay_refused(mapper: Mapper) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "plain"),
+    ("text", "codes"),
     [
-        ("58M w/ pneumonia", "pneumonia"),
-        ("72yo female, CHF exacerbation", "CHF exacerbation"),
-        ("pt is a 35 yo F with SLE", "SLE"),
-        ("a 45-year-old woman with lupus nephritis", "lupus nephritis"),
+        # What stood beside the code of the complaint does not stay beside that of the diagnosis.
+        ("headache with hypertension, subarachnoid hemorrhage", ("I60",)),
+        ("chest pain with dyspnea, pulmonary embolism", ("I26",)),
+        # Weeks and accidents stand beside the new code.
+        ("abdominal pain, preeclampsia, 34 weeks", ("O14", "Z3A.34")),
+        ("fell from ladder, left rib fracture", ("S22.32", "W11")),
     ],
 )
-def test_the_patient_before_a_diagnosis_changes_no_code(
-    mapper: Mapper, text: str, plain: str
+def test_what_stands_beside_a_diagnosis_is_of_it(
+    mapper: Mapper, text: str, codes: tuple[str, ...]
 ) -> None:
-    assert mapper.map(text).code == mapper.map(plain).code
+    mapping = mapper.map(text)
+    assert mapping.codes == codes
+    assert mapping.reason is not None and "'left' is not in the code" not in mapping.reason
 
 
-def test_an_age_that_names_a_condition_stays(mapper: Mapper) -> None:
+def test_min_score_and_specificity_hold_for_notes_too() -> None:
+    text = "RUQ pain -> acute cholecystitis"
+    assert Mapper(added="none").map(text).code == "K81.0"
+    strict = Mapper(added="none", min_score=0.8).map(text)
+    assert strict.code is None or strict.score >= 0.8
+    wide = Mapper(added="none", specificity="category").map("cough, TB, HIV negative")
+    assert (wide.code, wide.score) == ("A15", wide.category_score)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("58M w/ pneumonia", "J18"),
+        ("72yo female, CHF exacerbation", "I50.9"),
+        ("pt is a 35 yo F with SLE", "M32"),
+        ("a 45-year-old woman with lupus nephritis", "M32.14"),
+        ("67M NSTEMI", "I21.4"),
+        # The sex is that of the disease where such a term is.
+        ("35 yo female infertility", "N97"),
+        ("35F infertility", "N97"),
+        ("45 yo male breast cancer", "C50.92"),
+        ("45 yo male hypogonadism", "E29.1"),
+    ],
+)
+def test_the_patient_before_a_diagnosis_is_set_aside(mapper: Mapper, text: str, code: str) -> None:
+    assert mapper.map(text).code == code
+
+
+def test_a_number_without_a_unit_or_a_sign_is_no_patient(mapper: Mapper) -> None:
+    read = mapper.parts.retriever.read
+    for text in ("3 M burn", "21 F hydroxylase deficiency", "12 man crush injury"):
+        assert read(text).forms[0].text.startswith(text[:2].strip()), text
     mapping = mapper.map("16 year old pregnant")
     assert mapping.code is not None and mapping.code.startswith(("O", "Z3"))
-    assert mapper.map("12 man").code is None

@@ -59,6 +59,16 @@ _OWN = (
     r"['’]s(?=\s+(?!(?:death|divorce|side|milk|boyfriend|girlfriend|partner|illness|care|house|abuse|"
     r"day)\b)[^\W\d]+(?:\s+[^\W\d]+)?\s*$)"
 )
+# "Dad MI at 45": a condition that people name right after a relative.
+_NAMED = (
+    r"(?=\s+(?:(?:early|young|premature)\s+)?(?:(?:breast|colon|colorectal|prostate|ovarian|lung|"
+    r"pancreatic|thyroid|gastric|stomach|bladder|kidney|renal|skin|brain|uterine|cervical|"
+    r"endometrial|liver|testicular)\s+(?:ca|cancer|carcinoma)|(?-i:MI|CVA|CAD|CABG|CHF|HTN|CKD|ESRD|"
+    r"AAA|DVT|IBD|MS|RA|SLE|DM\s?[12]?|T[12]DM)|strokes?|diabetes|hypertension|cancer|melanoma|"
+    r"leuka?emia|lymphoma|glaucoma|dementia|alzheimer\S*|schizophrenia|depression|suicide|"
+    r"alcoholism|epilepsy|lupus|crohn\S*|osteoporosis|heart\s+(?:attack|disease))\b"
+    r"(?:\s+(?:at|@|age|aged|in)?\s*(?:her|his)?\s*\d+s?)?\s*$)"
+)
 # "Fever in my daughter" is told of the patient.
 _KIN = (
     r"(?!(?:\S+\s+)*(?:sons?|daughters?)\b)(?:(?:his|her|the|an?|my|both|close|young(?:er)?|"
@@ -86,7 +96,7 @@ _RELATIVE = (
     rf"(?:(?:strong|positive|significant)\s+)?(?:family|fam|familial)\.?\s+(?:medical\s+)?{_HISTORY}"
     rf"(?:\s+(?:of|for))?|fhx?(?!,)(?:\s+of)?|f/h/o|"
     r"(?:mother|father|maternal|paternal)(?:['’]?s)? side(?=\s*[:,–-])|"
-    rf"{_PERSON}(?:(?:['’]?s side)?\s+{_HAS}|{_IS}|{_OWN}|"
+    rf"{_PERSON}(?:(?:['’]?s side)?\s+{_HAS}|{_IS}|{_OWN}|{_NAMED}|"
     r"(?=\s*:|\s+[-–]\s)|(?=(?:\s+\S+){1,3}?(?:\s+(?:positive|pos\b)|\s?\+)))|"
     r"(?:antecedentes?|historia) familiar(?:es)? de|antécédents? familiaux de?|"
     r"familienanamnese(?: von| für)?|storia familiare di|familiarità per|"

@@ -114,15 +114,6 @@ _QUALIFIER = frozenset(
 # What is left of a text that only announces a condition: "h/o ?", "history of", "suspected".
 _NO_CONDITION = frozenset(("", "of", "for", "possible", "r o", "suspected", "suspicion of"))
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
-# The patient whom a note begins with: "58M w/", "72yo female,", "45 year old woman with".
-_PATIENT = re.compile(
-    r"^\s*(?:(?:pt|patient)\s+(?:is\s+)?)?(?:an?\s+)?\d{1,3}\s?-?\s?"
-    r"(?:(?:y/?o|y\.o\.|yrs?|years?)(?:[\s-]?old)?\s*)?"
-    r"(?:(?-i:[MF])|male|female|man|woman|boy|girl|lady|gentleman)\b"
-    r"(?:\s+(?:with\b|w/|who has\b|presents? with\b|p/w\b|adm(?:itted)? (?:with|for)\b))?"
-    r"[\s,:;-]+(?=\S)",
-    re.IGNORECASE,
-)
 
 
 class Form(NamedTuple):
@@ -167,7 +158,7 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     refusal = None if measure else why_not_a_diagnosis(text)
     if refusal:
         return Query(text, (), refusal=refusal)
-    short = measure or without_own_letters(_PATIENT.sub("", _CODE_PREFIX.sub("", text[:LONGEST])))
+    short = measure or without_own_letters(_CODE_PREFIX.sub("", text[:LONGEST]))
     short = written_out(without_encounter(without_shorthand(short)))
     short, denied = without_denied(short)
     bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short

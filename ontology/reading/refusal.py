@@ -22,7 +22,7 @@ import numpy.typing as npt
 from ..packaged import packaged
 from ..search.encode import packaged_encoder
 from .normalise import normalise_text
-from .query import IN_ENGLISH, TRANSLATED, WORD_FOR_WORD, Query
+from .query import TRANSLATED, WORD_FOR_WORD, Form, Query
 
 BINS = 1 << 15
 """The number of hash bins of the features."""
@@ -40,6 +40,7 @@ _WORDS = {
 _LONGEST = 200  # characters of a text that are read
 _ABBREVIATION = 6  # letters of the longest word in capitals that counts as an abbreviation
 _PARTS = {"without details", "first part"}
+_SURELY_TRANSLATED = 0.8  # the least weight of a term whose meaning counts as that of the text
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class RefusalModel:
 
     def read(self, query: Query, equal: Callable[[str], bool]) -> "Reading":
         """Read a query with both models; `equal` returns whether a normalised text is a term."""
-        vectors = packaged_encoder().encode_queries(_meant(query))
+        vectors = packaged_encoder().encode_queries(_texts_meant(query))
         parts = [form.text for form in query.forms if form.kind in _PARTS]
         return Reading(
             _most_like_one(self.by_spelling(text) for text in _written(query)),
@@ -258,12 +259,16 @@ def load_refusal_model() -> RefusalModel:
         )
 
 
-def _meant(query: Query) -> list[str]:
-    """Return the texts whose meaning is read: all forms, of terms near in meaning at most one."""
+def _texts_meant(query: Query) -> list[str]:
+    """Return the texts whose meaning is read: all forms, of near terms only the first sure one."""
     others = [form.text for form in query.forms if form.kind != TRANSLATED]
     if any(form.kind == WORD_FOR_WORD for form in query.forms):
         return others
-    return [*others, *[form.text for form in query.forms if form.kind == TRANSLATED][:1]]
+    return [*others, *[form.text for form in query.forms if _is_surely_translated(form)][:1]]
+
+
+def _is_surely_translated(form: Form) -> bool:
+    return form.kind == TRANSLATED and form.weight >= _SURELY_TRANSLATED
 
 
 def _written(query: Query) -> tuple[str, ...]:
@@ -271,7 +276,11 @@ def _written(query: Query) -> tuple[str, ...]:
 
     For a text in another language, only its English form: the model was trained on English.
     """
-    english = tuple(form.text for form in query.forms if form.kind in IN_ENGLISH)
+    english = tuple(
+        form.text
+        for form in query.forms
+        if form.kind == WORD_FOR_WORD or _is_surely_translated(form)
+    )
     if english:
         return english
     spelt = (form.text for form in query.forms if form.kind in {"spelling", "lay"})

@@ -13,6 +13,19 @@ _EVENT = re.compile(
     r"(?:\s*[,;]\s*|\s+w(?:ith\s+|/\s*))(?=\S)",
     re.IGNORECASE,
 )
+_YEARS = r"(?:y/?o|y\.o\.|yrs?|years?)(?:[\s-]?old)?"
+_WORD_OF_SEX = r"(?-i:[MF])|male|female|man|woman|boy|girl|lady|gentleman"
+_SEX = rf"(?P<sex>{_WORD_OF_SEX})"
+_WITH = r"(?:\s+(?:with|w/|who has|presents? with|p/w|adm(?:itted)? (?:with|for))(?!\w)|\s*[,:;])"
+# "58M w/", "72yo female,", "45 year old woman with", "67M NSTEMI".
+_PATIENT = re.compile(
+    r"^\s*(?:(?:pt|patient)\s+(?:is\s+)?)?(?:an?\s+)?(?:"
+    rf"\d{{1,3}}\s?-?\s?{_YEARS}\s*{_SEX}\b(?:{_WITH})?|"
+    rf"\d{{1,3}}\s?(?P<before>{_WORD_OF_SEX})\b{_WITH}|"
+    r"\d\d(?P<letter>(?-i:[MF]))\b)[\s-]*(?=\S)",
+    re.IGNORECASE,
+)
+_SEXES = {"f": "female", "w": "female", "g": "female", "l": "female"}  # by the first letter
 _MARK = re.compile(r"^\s*#\s?(?=[a-z])", re.IGNORECASE)
 
 
@@ -61,3 +74,22 @@ def event_before(text: str) -> tuple[str, str]:
     """
     match = _EVENT.match(text)
     return (match[1], text[match.end() :]) if match else ("", text)
+
+
+def patient_before(text: str) -> tuple[str, str]:
+    """Return the sex of the patient whom a text begins with, "male" or "female", and the rest.
+
+    A number without a unit counts as an age only before a sign or word that ends the patient, or
+    as two digits with a letter: "3 M burn" says nothing of a patient.
+
+    >>> patient_before("58M w/ pneumonia"), patient_before("35 yo female infertility")
+    (('male', 'pneumonia'), ('female', 'infertility'))
+    >>> patient_before("3 M burn")
+    ('', '3 M burn')
+    """
+    match = _PATIENT.match(text)
+    if match is None:
+        return "", text
+    said = (match["sex"] or match["before"] or match["letter"]).lower()
+    sex = "male" if said == "gentleman" else _SEXES.get(said[0], "male")
+    return sex, text[match.end() :]

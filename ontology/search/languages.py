@@ -102,24 +102,20 @@ class Languages:
         return result
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def bins_of(word: str, count: int) -> tuple[int, ...]:
     """Return the bins of a word and of its runs of letters, of `count` bins.
 
     Equal runs count once.
 
-    >>> len(bins_of("niere", 65536)), bins_of("a", 65536) == bins_of("a", 65536)
-    (15, True)
+    >>> len(bins_of("niere", 65536))
+    15
     """
-    return _bins_of(word, count)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _bins_of(word: str, count: int) -> tuple[int, ...]:
     return tuple(zlib.crc32(run.encode()) % count for run in dict.fromkeys(_runs(word)))
 
 
 def _runs(word: str) -> Iterator[str]:
-    chinese = any(is_chinese(letter) for letter in word)
+    chinese = any(_is_chinese(letter) for letter in word)
     whole = f"<{word}>"
     yield whole
     letters = word if chinese else whole
@@ -127,8 +123,7 @@ def _runs(word: str) -> Iterator[str]:
         yield from (letters[at : at + size] for at in range(len(letters) - size + 1))
 
 
-def is_chinese(letter: str) -> bool:
-    """Return whether a letter is a Chinese character."""
+def _is_chinese(letter: str) -> bool:
     return "\u4e00" <= letter <= "\u9fff"
 
 
