@@ -27,12 +27,13 @@ _BETWEEN = re.compile(r"\s*(?:[,;|\n]|->|→|\.(?=\s)|\s\+\s|\s-+\s)\s*")
 _MOST = 8  # parts of a note
 _SURE = 0.6  # the least score of the category of a part that is the diagnosis
 _SURE_CODE = 0.5  # and of the code of a later part that equals no term
+_SURE_FACTOR = 0.8  # from this score of its category, a factor stays before all but the first part
 _DOUBTED = 0.55  # below this score of its category, a list as a whole is read by its parts
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
 _ACCIDENT = ("V", "W", "X", "Y")
-_COMPLAINT = "R"
+_INJURY = ("S", "T")
 _FACTOR = "Z"
-_LESSER = (_COMPLAINT, _FACTOR, *_ACCIDENT)
+_LESSER = ("R", _FACTOR, *_ACCIDENT)
 _REFUSED = ("reads like a", "is the name of a")
 
 
@@ -103,9 +104,13 @@ def _with_diagnosis(
     known = [(part, coded[part]) for part in parts if part in coded]
     if _is_lesser(mapping):
         is_main = partial(_is_main, mapping, policy.retriever.tree)
-        main = next(((part, one) for part, one in known if is_main(one, part == parts[0])), None)
+        mains = [(part, one) for part, one in known if is_main(one, part == parts[0])]
+        injuries_first = sorted(
+            mains, key=lambda pair: accident is not None and not _is_injury(pair[1])
+        )
+        main = next(iter(injuries_first), None)
     else:
-        main = _named_beside(known, len(parts), own)
+        main = _named_beside(parts, coded, own)
     if main is None:
         return mapping
     part, one = main
@@ -119,46 +124,54 @@ def _with_diagnosis(
 
 
 def _named_beside(
-    known: Sequence[tuple[str, Mapping]], count: int, own: str
+    parts: Sequence[str], coded: ReadOnly[str, Mapping], own: str
 ) -> tuple[str, Mapping] | None:
-    """Return the first part that is a disease by itself, where no part has the code's category.
+    """Return the first disease of a text whose parts up to it are terms, none of the code's.
 
     What such a text is nearest to as a whole is mostly a condition that it does not name:
     "pneumonia, fever" does not name Q fever. Of a list of complaints the first counts.
     """
-    if any((one.code or "")[:3] == own[:3] for _, one in known):
+    if any(one and (one.code or "")[:3] == own[:3] for one in map(coded.get, parts)):
         return None
-    terms = [(part, one) for part, one in known if one.decided_by == "exact" and one.code]
-    lesser = (*_LESSER, *_chronic())
-    diseases = (pair for pair in terms if not (pair[1].code or "").startswith(lesser))
-    return next(diseases, terms[0] if len(terms) == count else None)
+    lesser = (*_LESSER, *_listed("chronic"), *_listed("complaint"))
+    for part in parts:
+        one = coded.get(part)
+        if one is None or one.decided_by != "exact":
+            return None
+        if not (one.code or "").startswith(lesser):
+            return part, one
+    return parts[0], coded[parts[0]]
+
+
+def _is_injury(mapping: Mapping) -> bool:
+    return (mapping.code or "").startswith(_INJURY)
 
 
 def _is_main(whole: Mapping, tree: Tree, part: Mapping, is_first: bool) -> bool:
     """Return whether a part of a note may be its diagnosis.
 
     What stands before a factor is what the note is about, also a complaint: "GBM, XRT, seizure
-    prophylaxis", "cough, h/o pneumonia". A condition is not what a note of its history is about.
+    prophylaxis", "cough, h/o pneumonia". A condition is not what a note of its history is about,
+    and an encounter stays first (guidelines, section I.C.21).
     """
     code, of_whole = part.code or "", whole.code or ""
     if code.startswith((_FACTOR, *_ACCIDENT)) or part.category_score < _SURE:
         return False
     if of_whole.startswith(_FACTOR):
+        if of_whole.startswith(_listed("encounter")):
+            return False
         if is_first:
             return not is_history_of(of_whole, code, tree)
-        if whole.category_score >= _DOUBTED:
+        if whole.category_score >= _SURE_FACTOR or part.decided_by != "exact":
             return False
     is_accident = of_whole.startswith(_ACCIDENT)
-    is_sure = part.decided_by == "exact" or is_accident
-    is_sure = is_sure or (bool(of_whole) and part.score >= _SURE_CODE)
-    return (
-        is_sure
-        and not code.startswith(_COMPLAINT)
-        and (is_accident or not code.startswith(_chronic()))
-    )
+    if code.startswith((*_listed("complaint"), *_listed("chronic"))):
+        return False
+    is_sure = part.decided_by == "exact" or (is_accident and _is_injury(part))
+    return is_sure or (bool(of_whole) and part.score >= _SURE_CODE)
 
 
 @cache
-def _chronic() -> tuple[str, ...]:
-    """Return the categories of chronic conditions that seldom explain a complaint beside them."""
-    return tuple(code for code, _ in packaged_rows("chronic.tsv"))
+def _listed(kind: str) -> tuple[str, ...]:
+    """Return the codes of a kind in data/parts.tsv: chronic, complaint or encounter."""
+    return tuple(code for code, listed, _ in packaged_rows("parts.tsv") if listed == kind)

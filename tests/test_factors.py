@@ -312,3 +312,14 @@ def test_a_line_of_factors_without_all_cells_names_the_line(
     release = replace(ICD10CM, folder=tmp_path, factors="own.tsv")
     with pytest.raises(InputError, match="line 2: must be a frame, a tab and conditions"):
         list(release.factor_rows())
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [("mother DM2", "Z83"), ("dad MI at 45", "Z82"), ("father colon cancer age 50", "Z80")],
+)
+def test_a_condition_right_after_a_relative_is_that_of_the_relative(
+    text: str, category: str
+) -> None:
+    mapping = Mapper(added="none").map(text)
+    assert mapping.code is not None and mapping.code[:3] == category

@@ -3,6 +3,8 @@
 import pytest
 
 from dxjudge import Mapper
+from dxjudge.ontology.packaged import packaged_rows
+from dxjudge.ontology.tree import load_tree
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,9 @@ def test_the_diagnosis_of_a_note_counts(mapper: Mapper, text: str, category: str
         ("dysuria, no UTI", "R30"),  # what is denied is not the diagnosis
         ("headache, r/o meningitis", "R51"),  # nor what is looked for
         ("well child, eczema", "Z00"),  # a contact that the note begins with
+        ("sports physical, asthma", "Z02"),  # and one whose condition stands beside it
+        ("s/p cholecystectomy, gallstones", "Z90"),  # the disease of an organ that is gone
+        ("fever, cough, myalgia", "R50"),  # complaints of other chapters
     ],
 )
 def test_what_does_not_explain_a_complaint_leaves_it(
@@ -110,3 +115,17 @@ def test_a_number_without_a_unit_or_a_sign_is_no_patient(mapper: Mapper) -> None
         assert read(text).forms[0].text.startswith(text[:2].strip()), text
     mapping = mapper.map("16 year old pregnant")
     assert mapping.code is not None and mapping.code.startswith(("O", "Z3"))
+
+
+def test_a_disease_explains_complaints_of_other_chapters(mapper: Mapper) -> None:
+    for text, category in (("chest pain, leg pain, PE", "I26"), ("fever, otalgia, AOM", "H66")):
+        mapping = mapper.map(text)
+        assert mapping.code is not None and mapping.code.startswith(category), text
+
+
+def test_the_table_of_parts_holds_codes_of_the_release_once() -> None:
+    rows = packaged_rows("parts.tsv")
+    assert {kind for _, kind, _ in rows} == {"chronic", "complaint", "encounter"}
+    assert len({code for code, _, _ in rows}) == len(rows)
+    codes = {node.code for node in load_tree().nodes}
+    assert [code for code, _, _ in rows if not any(one.startswith(code) for one in codes)] == []

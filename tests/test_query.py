@@ -191,3 +191,11 @@ def test_any_text_can_be_read(text: str) -> None:
 def test_examples_in_docstrings() -> None:
     for module in (query, abbreviations, several, shorthand, agents):
         assert doctest.testmod(module).failed == 0
+
+
+def test_an_abbreviation_of_the_kind_beside_is_left_where_no_words_say_its_meaning() -> None:
+    plain = expand_abbreviations("seen by PA for sinusitis")
+    assert plain.text == "seen by PA for sinusitis" and plain.ambiguous == plain.expanded == ()
+    read = expand_abbreviations("PA with renin suppressed")
+    assert read.text == "primary aldosteronism with renin suppressed"
+    assert read.ambiguous == ()

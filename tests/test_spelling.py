@@ -114,3 +114,10 @@ def test_a_text_without_slips_has_no_further_form(mapper: Mapper) -> None:
         assert "spelling" not in {form.kind for form in retriever.read(text).forms}
     (spelt,) = [form for form in retriever.read("pnuemonia").forms if form.kind == "spelling"]
     assert (spelt.text, spelt.weight) == ("pneumonia", 0.95)
+
+
+def test_a_word_without_vowels_is_read_with_them_beside_others() -> None:
+    spelling = make_spelling(["abrasion of elbow", "abrasion of knee", "abrasion of hip"])
+    assert spelling.corrected("abrsn elbow") == "abrasion elbow"
+    # Alone it is mostly an abbreviation that no table has.
+    assert spelling.corrected("abrsn") == "abrsn"

@@ -15,7 +15,9 @@ from ..packaged import packaged, packaged_rows
 class Abbreviation(NamedTuple):
     """A row of the table; `kind` is any, capitals (only as the table writes it) or ambiguous.
 
-    One whose meaning the words beside it say has the kind context.
+    One of the kind beside has several meanings too, and often none of them: it is left as it is
+    written where no words beside it say which. One whose meaning such words say has the kind
+    context.
     """
 
     short: str
@@ -55,10 +57,13 @@ def expand_abbreviations(text: str, beside: str = "") -> Expansion:
         if entry.kind != "any" and not as_written and not lone:
             return match.group()
         if entry.short not in by_context:
-            near = text if entry.kind == "ambiguous" else _part(text, match.start())
+            is_open = entry.kind in {"ambiguous", "beside"}
+            near = text if is_open else _part(text, match.start())
             by_context[entry.short] = _by_context(entry.short, f"{near} {beside}")
         if meaning := by_context[entry.short]:
             entry = Abbreviation(entry.short, (meaning,), "context")
+        if entry.kind == "beside":
+            return match.group()
         if entry.kind == "ambiguous":
             ambiguous.append(entry)
             return match.group()

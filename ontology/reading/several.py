@@ -22,7 +22,9 @@ _PATIENT = re.compile(
     r"^\s*(?:(?:pt|patient)\s+(?:is\s+)?)?(?:an?\s+)?(?:"
     rf"\d{{1,3}}\s?-?\s?{_YEARS}\s*{_SEX}\b(?:{_WITH})?|"
     rf"\d{{1,3}}\s?(?P<before>{_WORD_OF_SEX})\b{_WITH}|"
-    r"\d\d(?P<letter>(?-i:[MF]))\b)[\s-]*(?=\S)",
+    # "14F foley" is a size.
+    r"\d\d(?P<letter>(?-i:[MF]))\b(?!\s+(?:foley|cath|sheath|tube|balloon|ett|needle|angio|stent))"
+    r")[\s-]*(?=\S)",
     re.IGNORECASE,
 )
 _SEXES = {"f": "female", "w": "female", "g": "female", "l": "female"}  # by the first letter

@@ -39,6 +39,8 @@ class Spelling:
         order (optimal string alignment). One slip is allowed from 5 letters, two from 8 letters
         where the first letter is right. The word with the fewest slips wins, then the commoner one.
         """
+        if text == _without_vowels(text) and " " not in text:
+            return text  # alone, an unknown word without vowels is mostly an abbreviation
         return " ".join(map(self._word, text.split()))
 
     def has_unknown(self, text: str) -> bool:

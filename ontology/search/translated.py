@@ -14,7 +14,7 @@ from .nearest import Places
 _TERMS = 3
 # The least cosine of a term, and that to a text of which the table knows no word: such texts may be
 # typing noise.
-_FARTHEST, _UNKNOWN_FARTHEST = 0.6, 0.75
+_FARTHEST, _UNKNOWN_FARTHEST = 0.6, 0.8
 _LOOKED_AT = 4 * _TERMS  # several terms may be normalised to one text
 _ALL_KNOWN = 0.95  # the weight where the table of words knows every word
 _ENGLISH, _GLOSSED_ENGLISH = 0.015, 0.5  # from here a text is English; one that the table reads
