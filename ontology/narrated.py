@@ -46,7 +46,12 @@ def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Map
     """
     if policy.retriever.tree.release != "icd10cm":
         return list(mappings)
-    parts = {place: _parts(one) for place, one in enumerate(mappings) if _is_asked(one)}
+    read = policy.retriever.read
+    parts = {
+        place: _parts(one)
+        for place, one in enumerate(mappings)
+        if _is_asked(one) and not read(one.text).excluded
+    }
     texts = dict.fromkeys(
         text for place, some in parts.items() for text in _asked(mappings[place], some, policy)
     )
