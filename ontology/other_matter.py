@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from .reading.normalise import normalise_text
-from .reading.query import IN_ENGLISH, Query
+from .reading.query import TRANSLATED, WORD_FOR_WORD, Query
 from .reading.refusal import read_lists
 from .search.encode import packaged_encoder
 from .search.retrieve import Retriever
@@ -46,9 +46,11 @@ def is_other_matter(query: Query, matched: str, retriever: Retriever) -> bool:
     words = folded.split()
     if _is_body_part(words):
         return True
+    is_glossed = any(form.kind == WORD_FOR_WORD for form in query.forms)
     if len(words) == 1:
-        return words[0] in _listed("person") or _is_coined(words[0], query, retriever)
-    if any(form.kind in IN_ENGLISH for form in query.forms):
+        is_coined = not is_glossed and _is_coined(words[0], query, retriever)
+        return words[0] in _listed("person") or is_coined
+    if is_glossed or any(form.kind == TRANSLATED for form in query.forms):
         return False
     if _AMOUNT.fullmatch(query.text.strip()) or _figures().search(folded):
         return True

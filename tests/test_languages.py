@@ -141,6 +141,13 @@ def test_the_reason_of_a_candidate_says_how_the_text_was_read(mapper: Mapper) ->
     assert any("(translated: " in candidate.why for candidate in mapping.candidates)
 
 
+def test_one_word_that_the_table_knows_is_no_coined_word(mapper: Mapper) -> None:
+    for text, code in (("Gicht", "M10"), ("肾结石", "N20.0"), ("gota", "M10")):
+        mapping = mapper.map(text)
+        assert mapping.code == code and mapping.category_score > 0.9, text
+    assert mapper.map("aneuria").category_score <= 0.45  # an English word that no term has
+
+
 def test_a_test_in_another_language_is_refused(mapper: Mapper) -> None:
     for text in ("radiografía de tórax", "Blutdruckmessung", "electrocardiogramme"):
         mapping = mapper.map(text)
