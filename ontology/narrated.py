@@ -84,12 +84,20 @@ def _parts(mapping: Mapping) -> tuple[str, ...]:
 def _asked(mapping: Mapping, parts: Sequence[str], policy: Policy) -> Iterator[str]:
     """Yield the texts to decide: parts, and with an accident what each is as an injury.
 
-    Where a code is in doubt, only parts that are terms count, and no other is searched.
+    No part is searched that could not be the diagnosis: of a text whose code is in doubt only parts
+    that are terms, beside a factor also the first part, and beside an encounter none.
     """
-    is_lesser = _is_lesser(mapping) and mapping.code is not None
-    yield from (part for part in parts if is_lesser or is_known(part, policy.retriever))
-    if (mapping.code or "").startswith(_ACCIDENT):
-        yield from filter(partial(is_known, retriever=policy.retriever), map(_by_accident, parts))
+    own, known = mapping.code or "", partial(is_known, retriever=policy.retriever)
+    if own.startswith(_listed("encounter")):
+        return
+    if own.startswith(_FACTOR):
+        yield from parts[:1]
+        if mapping.category_score < _SURE_FACTOR:
+            yield from filter(known, parts[1:])
+        return
+    yield from parts if own.startswith(_LESSER) else filter(known, parts)
+    if own.startswith(_ACCIDENT):
+        yield from filter(known, map(_by_accident, parts))
 
 
 def _by_accident(part: str) -> str:
