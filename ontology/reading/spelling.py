@@ -44,7 +44,7 @@ class Spelling:
         return " ".join(map(self._word, text.split()))
 
     def has_unknown(self, text: str) -> bool:
-        """Return whether a normalised text has a word that is no correct English word."""
+        """Return whether a normalised text has a word that is not known to be English."""
         return any(not word.isascii() or not self._is_right(word) for word in text.split())
 
     def in_english(self, text: str) -> str:
