@@ -329,9 +329,10 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     names, calls = finished.stdout.splitlines()
     assert names.split() == ["Angina", "Asthma"] * 250
     assert int(calls) == len(server.seen) - before == 500 - kept
-    # Only calls that were under way when it died (8 at once) may have been made again.
+    # Only items that were under way when it died (twice as many as requests at once, so that a
+    # reply on its way to the disk holds nobody up) may have been asked about again.
     repeated = sum(count - 1 for count in answered.values())
-    assert repeated == before - kept <= 8
+    assert repeated == before - kept <= 2 * 8
     assert kept >= 100
 
 
