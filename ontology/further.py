@@ -8,20 +8,16 @@ from collections.abc import Mapping as ReadOnly
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .alone import decided_alone
 from .combinations import (
     CAUSES,
-    INJURY,
     LEAST,
     OF_CAUSE,
-    SECONDARY,
-    STATED,
     Coded,
     Joined,
     accidents_of,
     additional_of,
-    asks_for,
     disease_beside,
-    find_combination,
     in_line,
     is_drug,
     is_effect,
@@ -31,19 +27,18 @@ from .combinations import (
     note_for,
     says_no_disease,
 )
-from .decide import decide
 from .factors import is_factor
-from .mapping import WRITTEN, Additional, Candidate, Mapping, band_of
-from .policy import MIN_SCORE, Policy
+from .mapping import WRITTEN, Mapping
+from .policy import Policy
+from .put_first import noted, put_first, with_beside, with_measures
 from .reading.abbreviations import expand_abbreviations
 from .reading.agents import agent
 from .reading.joined import Part
-from .reading.measured import measures_in
-from .reading.normalise import LONGEST, normalise_text
+from .reading.normalise import normalise_text
 from .reading.parted import readings_of
 from .reading.several import listed_parts
-from .settled import joined_remarks, listed_remark, remark_on
-from .specificity import at_specificity, side_of
+from .settled import listed_remark
+from .specificity import side_of
 from .tree import Tree
 
 _HIGHEST = 0.9  # of a code that was put together from two conditions
@@ -64,7 +59,7 @@ def with_further(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
     texts = dict.fromkeys(text for part in parts for text in (part.text, *_sided(part)))
     coded = decided_alone([text for text in texts if agent(text) is None], policy)
     return [
-        _with_measures(_by_readings(mapping, joined.get(place, ()), coded, policy), policy)
+        with_measures(_by_readings(mapping, joined.get(place, ()), coded, policy), policy)
         for place, mapping in enumerate(mappings)
     ]
 
@@ -79,27 +74,6 @@ def _may_join(parts: Sequence[Part], policy: Policy) -> bool:
         return True
     written = (expand_abbreviations(part.text).text for part in parts)
     return all(map(policy.retriever.is_term, map(normalise_text, written)))
-
-
-def _with_measures(mapping: Mapping, policy: Policy) -> Mapping:
-    """Return the mapping with the codes of numbers beside it for which it has a note.
-
-    A joint of the text may have brought such a code before ("obesity with BMI 45").
-    """
-    if mapping.code is None or mapping.source == WRITTEN or policy.specificity == "category":
-        return mapping
-    measures = measures_in(mapping.text[:LONGEST])
-    if not measures:
-        return mapping
-    tree, rows = policy.retriever.tree, policy.retriever.index.rows
-    beside = {one.code: one for one in mapping.additional}
-    for measure in measures:
-        for row in rows.exact.get(normalise_text(measure.term), ())[:1]:
-            code = rows.terms[row].code
-            note = asks_for(mapping.code, code, tree)
-            if note and not in_line(mapping.code, code, tree):
-                beside.setdefault(code, Additional(code, tree.name(code), 1.0, measure.span, note))
-    return replace(mapping, additional=tuple(beside.values()))
 
 
 def _sided(part: Part) -> tuple[str, ...]:
@@ -121,23 +95,6 @@ def _by_readings(
     return _of_disease(mapping, readings, mapped, policy)
 
 
-def with_main(
-    mapping: Mapping, main: Coded, accident: Coded | None, ranked: Sequence[str], policy: Policy
-) -> Mapping:
-    """Return the mapping with a condition of its text in front, and what stands beside that.
-
-    accident: the accident that the mapping has the code of, which stands beside the injury.
-    ranked: the codes of the candidates of the condition by itself.
-    """
-    plain = replace(mapping, additional=(), reason=None)
-    beside = accidents_of([accident], policy.retriever.tree)
-    state = Joined(plain, main.code, (main,), beside)
-    first = _with_beside(put_first(state, [main], policy, ranked), state, policy)
-    remark = remark_on(first, policy.retriever.read(mapping.text), policy)
-    told = replace(first, reason=joined_remarks(first.reason, remark))
-    return _with_measures(told, policy)
-
-
 def _of_disease(
     mapping: Mapping,
     readings: Sequence[tuple[Part, ...]],
@@ -153,25 +110,8 @@ def _of_disease(
         coded = [_coded(part, mapped, tree, is_first=part is parts[0]) for part in parts]
         if main := disease_beside(own, coded):
             state = Joined(mapping, main.code, (main,), accidents_of(coded, tree))
-            return _with_beside(put_first(state, [main], policy), state, policy)
+            return with_beside(put_first(state, [main], policy), state, policy)
     return mapping
-
-
-def decided_alone(texts: list[str], policy: Policy) -> dict[str, Mapping]:
-    """Return the mapping of each condition that is one by itself, without doubt or a frame."""
-    if not texts:
-        return {}
-    retriever = policy.retriever
-    retriever.prepare(texts)
-    alone = replace(policy, specificity="concept", min_score=max(policy.min_score, MIN_SCORE))
-    queries = [retriever.read(text) for text in texts]
-    mapped = {}
-    for query, hits in zip(queries, retriever.search(queries), strict=True):
-        mapping = decide(query, retriever.look_up(query)[:_SHOWN], hits, alone)
-        sure = not (query.frame or query.set_aside or query.ambiguous or query.excluded)
-        if sure and mapping.status == "mapped":
-            mapped[query.text] = mapping
-    return mapped
 
 
 def _with_codes(
@@ -214,7 +154,7 @@ def _by_notes(mapping: Mapping, coded: Sequence[Coded | None], policy: Policy) -
         return mapping
     noted = ((one, note_for(own, one.code, tree)) for one in coded if one)
     further = tuple(additional_of(one, note, tree) for one, note in noted if note)
-    return _with_beside(mapping, Joined(mapping, own, (), further), policy) if further else mapping
+    return with_beside(mapping, Joined(mapping, own, (), further), policy) if further else mapping
 
 
 def _coded(
@@ -250,26 +190,26 @@ def _settled(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
     main = next((one for one in coded if one.code == code), coded[0])
     if in_line(own, code, tree):
         if tree.node(own) in tree.ancestors(code) and state.combined:
-            return _with_beside(put_first(state, coded, policy), state, policy)
+            return with_beside(put_first(state, coded, policy), state, policy)
         names_more = not state.combined and tree.node(code) in tree.ancestors(own)
         is_combination = state.combined and own == code
         if is_combination or (not names_more and mapping.decided_by != "exact"):
-            return _with_beside(mapping, state, policy)
-        return _with_beside(mapping, _noted(state, own, tree), policy)
+            return with_beside(mapping, state, policy)
+        return with_beside(mapping, noted(state, own, tree), policy)
     if mapping.decided_by == "exact" and mapping.category_score >= LEAST:
-        return _with_beside(mapping, _noted(state, own, tree), policy)
+        return with_beside(mapping, noted(state, own, tree), policy)
     is_sibling = tree.parent(own) == tree.parent(code)
     says_more = state.combined or side_of(tree.name(own)) is not None
     if is_sibling and says_more and mapping.category_score >= LEAST:
-        return _with_beside(mapping, _noted(state, own, tree), policy)
+        return with_beside(mapping, noted(state, own, tree), policy)
     if state.combined:
-        return _with_beside(put_first(state, coded, policy), state, policy)
+        return with_beside(put_first(state, coded, policy), state, policy)
     if state.is_listed:
-        return _with_beside(put_first(state, coded, policy), state, policy)
+        return with_beside(put_first(state, coded, policy), state, policy)
     if tree.category(own) == tree.category(main.code) and mapping.score >= LEAST:
-        return _with_beside(mapping, _noted(state, own, tree), policy)
+        return with_beside(mapping, noted(state, own, tree), policy)
     if any(map(is_drug, coded)) and names_drug(mapping.name or ""):
-        return _with_beside(mapping, _noted(state, own, tree), policy)
+        return with_beside(mapping, noted(state, own, tree), policy)
     weakest = min(one.category_score for one in coded)
     # A code of a later condition alone leaves out what the text begins with.
     is_later = any(in_line(own, one.code, tree) for one in coded if one is not main)
@@ -278,28 +218,8 @@ def _settled(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
     doubted = doubted and not is_factor(main.code, tree)
     if not doubted or _names_all(mapping, coded):
         return mapping
-    joined = _with_beside(put_first(state, coded, policy), state, policy)
+    joined = with_beside(put_first(state, coded, policy), state, policy)
     return joined if joined.additional else mapping
-
-
-def _noted(state: Joined, code: str, tree: Tree) -> Joined:
-    """Return the state with the further codes for which `code` or they themselves have a note."""
-    name = set(normalise_text(tree.name(code)).split())
-    pairs = (
-        (one, note_for(code, one.code, tree) or _why_stated(code, one))
-        for one in state.further
-        if not set(normalise_text(one.text).split()) <= name
-        or asks_for(code, one.code, tree)
-        or one.code.startswith(INJURY)
-    )
-    return replace(state, further=tuple(replace(one, why=note) for one, note in pairs if note))
-
-
-def _why_stated(code: str, one: Additional) -> str | None:
-    """Return why a code stands beside any code of the text: by the table, or as its cause."""
-    line = find_combination(code, one.code)
-    is_listed = line is not None and line.code == "{first}" and line.further == "second"
-    return one.why if is_listed or one.why in STATED else None
 
 
 def _names_all(mapping: Mapping, coded: list[Coded]) -> bool:
@@ -308,64 +228,3 @@ def _names_all(mapping: Mapping, coded: list[Coded]) -> bool:
     said = set(normalise_text(" ".join(one.part.text for one in coded)).split())
     all_words = set(normalise_text(mapping.text).split())
     return said <= has and not (has & CAUSES) - all_words
-
-
-def put_first(
-    state: Joined, coded: list[Coded], policy: Policy, ranked: Sequence[str] = ()
-) -> Mapping:
-    """Return the mapping with the code of the joined conditions in front of the candidates."""
-    tree, mapping = policy.retriever.tree, state.mapping
-    main = [one for one in coded if one.code == state.code] or coded[:1]
-    counted = coded if state.combined else main[:1]
-    score = round(min(_HIGHEST, *(one.score for one in counted)), 4)
-    category_score = max(score, round(min(one.category_score for one in counted), 4))
-    name = tree.name(state.code)
-    spans = " and ".join(repr(one.part.span) for one in counted)
-    why = f"the code of {spans}" + ("" if state.combined else ", which the text joins with others")
-    first = Candidate(state.code, name, name, "official", score, category_score, why)
-    others = tuple(
-        replace(
-            other,
-            score=min(round(other.score * (1 - score), 4), score),
-            category_score=round(other.category_score * (1 - score), 4),
-        )
-        for other in mapping.candidates
-        if other.code != state.code
-    )
-    code = at_specificity(state.code, policy.specificity, tree, ranked, mapping.text)
-    told = category_score if policy.specificity == "category" else score
-    return replace(
-        mapping,
-        code=code,
-        name=tree.name(code),
-        term=first.term,
-        source=first.source,
-        score=told,
-        category_score=category_score,
-        decided_by="embedded",
-        band=band_of(told, "embedded"),
-        candidates=(first, *others)[: policy.top_k],
-        reason="; ".join(filter(None, (f"{state.code} is {why}", mapping.reason))),
-    )
-
-
-def _with_beside(mapping: Mapping, state: Joined, policy: Policy) -> Mapping:
-    """Return the mapping with its further codes, but none of its own category or above another.
-
-    Secondary tumors of several places have codes of one category.
-    """
-    tree, own = policy.retriever.tree, mapping.code or ""
-    above = {  # a block of one category has its code: "C50" is above "C50"
-        node.code
-        for one in state.further
-        for node in tree.ancestors(one.code)
-        if node.code != one.code
-    }
-    beside: dict[str, Additional] = {}  # two places of one text may have the same code
-    for one in state.further:
-        is_named = in_line(one.code, own, tree) or one.code in above
-        is_other = tree.category(one.code) != tree.category(own) or one.code.startswith(SECONDARY)
-        if not is_named and (state.combined or is_other):
-            code = at_specificity(one.code, policy.specificity, tree, (), one.text)
-            beside.setdefault(code, replace(one, code=code, name=tree.name(code)))
-    return replace(mapping, additional=tuple(beside.values()))

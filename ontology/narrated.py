@@ -12,12 +12,13 @@ from collections.abc import Mapping as ReadOnly
 from dataclasses import replace
 from functools import cache, partial
 
+from .alone import decided_alone
 from .combinations import Coded
 from .factors import is_history_of
-from .further import decided_alone, with_main
 from .mapping import WRITTEN, Mapping
 from .packaged import packaged_rows
 from .policy import Policy
+from .put_first import with_main
 from .reading.joined import Part
 from .reading.normalise import LONGEST
 from .settled import is_known
