@@ -24,7 +24,7 @@ from ..ontology.chosen import (
 from ..ontology.decide import decide
 from ..ontology.further import with_further
 from ..ontology.mapping import Mapping, read_mapping
-from ..ontology.narrated import with_told_diagnosis
+from ..ontology.notes.narrated import with_told_diagnosis
 from ..ontology.policy import Policy
 from ..ontology.search.retrieve import Hit, Retriever
 from .chooser import Chooser
@@ -152,12 +152,22 @@ def _retrieve(parts: MappingParts, state: _State) -> dict[str, Any]:
     return {"hits": [[list(hit) for hit in hits] for hits in hits_of_queries]}
 
 
-def _rerank(parts: MappingParts, state: _State) -> dict[str, Any]:
+def map_wholes(parts: MappingParts, texts: list[str]) -> list[Mapping]:
+    """Return the mappings of texts before the parts of notes are read (ontology/notes)."""
+    state: Any = {"texts": texts}
+    return _of_wholes(parts, state | _look_up(parts, state) | _retrieve(parts, state))
+
+
+def _of_wholes(parts: MappingParts, state: _State) -> list[Mapping]:
     mappings = [
         decide(parts.retriever.read(text), equal, [Hit(*hit) for hit in hits], parts.policy)
         for text, equal, hits in zip(_searched(state), state["exact"], state["hits"], strict=True)
     ]
-    mappings = with_told_diagnosis(with_further(mappings, parts.policy), parts.policy)
+    return with_further(mappings, parts.policy)
+
+
+def _rerank(parts: MappingParts, state: _State) -> dict[str, Any]:
+    mappings = with_told_diagnosis(_of_wholes(parts, state), parts.policy)
     if parts.chooser and "translations" in state:
         keep = parts.chooser.fallback == "embedded"
         rows = zip(mappings, state["texts"], state["translations"], strict=True)

@@ -21,7 +21,7 @@ from .evidence import EVIDENCE, Numbers, Scored, crosses_negation, evidence
 from .mapping import MEDIUM
 from .packaged import packaged
 from .search.features import FeatureMaker
-from .search.retrieve import OFFICIAL
+from .search.queries import OFFICIAL
 
 BINS = 200
 """The number of bins in which confidences are counted; a confidence of 1 has a bin of its own."""

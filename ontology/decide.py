@@ -43,6 +43,7 @@ _STATED = frozenset(
     "status state after post previous prior old past has had absent absence".split()
 )
 _SHORT_PAST = re.compile(r"(?<!\w)(?:h/o|hx|pmhx?|s/p)(?!\w)", re.IGNORECASE)
+_OBSERVED = re.compile(r"\b(?:obs|observ\w*|eval\w*|suspected|susp)\b", re.IGNORECASE)
 _AFTER = ("status post ", "history of ")  # how terms name a state by its procedure
 _NEAR = 0.2  # the score of a category that is not refused for the score of its code
 _TIME = re.compile(
@@ -50,6 +51,7 @@ _TIME = re.compile(
     r"(?:19|20)\d\d|(?:day|week|wk|month|age|dol|pod)\s?#?\d{1,3})\b",
     re.IGNORECASE,
 )
+_DATED = re.compile(r"[\s\d,;:/.]+$")  # a date or a number after a name
 _NOT_YET = "says what may come or what to do, not what is there"
 _DOUBTED = 0.5  # the score of a code where the words beside it mean another code
 
@@ -76,7 +78,7 @@ def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: P
     several = split_diagnoses(query.text)
     parts = several if len(several) > 1 else ()
     scored = score_candidates(query, equal, hits, policy)
-    candidates = _shown(scored, policy) if scored.ranked else ()
+    candidates = shown(scored, policy) if scored.ranked else ()
     uncoded = Mapping(query.text, "unmapped", candidates=candidates, parts=parts)
     if query.refusal:
         return replace(uncoded, reason=query.refusal)
@@ -99,7 +101,7 @@ def _is_equal_in_part(text: str, equal: Sequence[int], policy: Policy) -> bool:
     )
 
 
-def _shown(scored: Scored, policy: Policy) -> tuple[Candidate, ...]:
+def shown(scored: Scored, policy: Policy) -> tuple[Candidate, ...]:
     """Return the candidates to show, with their calibrated scores, the most probable first."""
     first = confidence_of(scored, policy.features, policy.confidence)
     scores = [candidate.score for candidate in scored.ranked]
@@ -159,7 +161,7 @@ def _candidate(ranked: Ranked, share: tuple[float, float], policy: Policy) -> Ca
     )
 
 
-def _is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:
+def is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:
     """Return whether a text names an encounter by a procedure: "surveillance of contraceptives".
 
     A frame ("HPV vaccine #2") or a word such as "screening" or "check" says that the text names the
@@ -189,6 +191,11 @@ def _denied(text: str) -> str | None:
     parts = split_diagnoses(text)
     denied = [what_is_not_there(part) for part in parts] if len(parts) > 1 else []
     return what_is_not_there(text) or (denied[0] if denied and all(denied) else None)
+
+
+def _is_observation(text: str, first: Candidate) -> bool:
+    """Return whether a text names an observation whose code says itself what was ruled out."""
+    return first.name.endswith(" ruled out") and _OBSERVED.search(text) is not None
 
 
 def _is_of_marker(text: str, denied: str, retriever: Retriever) -> bool:
@@ -229,24 +236,25 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
         query.text, retriever.index.rows.exact.get(normalise_text(query.text), ()), retriever
     ):
         return None
-    denied = _denied(query.text)
+    denied = None if _is_observation(query.text, first) else _denied(query.text)
     if denied and not _is_of_marker(query.text, denied, retriever):
         if is_known(denied, retriever) or not _is_lack(query, first):
             return f"says that it is not there: {denied}"
     drug = taken_as_needed(query.text)
     if is_conditional(query.text) or (drug and not is_known(drug, retriever)):
         return _NOT_YET
-    if _is_sure_encounter(query, first, policy):
+    if is_sure_encounter(query, first, policy):
         return None
     if is_possible(query.text) and not is_factor(first.code, retriever.tree):
         return _NOT_YET
     if query.frame and is_of_another(query.frame) and not is_factor(first.code, retriever.tree):
         return f"says it of another person: {query.frame.written!r}"
     spelt = retriever.index.rows.spelling.corrected(query.forms[0].text)
-    if why := named(query.text) or named(spelt):
+    if why := named(query.text) or named(spelt) or named(_DATED.sub("", query.text)):
         return why
     model = load_refusal_model()
-    if why := model.refuse(model.read(query, retriever.is_term), uncalibrated):
+    factor = first.category_score if is_factor(first.code, retriever.tree) else None
+    if why := model.refuse(model.read(query, retriever.is_term), uncalibrated, factor):
         return why
     if why := composed(query.text) or _why_a_procedure(query, first):
         return why

@@ -5,8 +5,9 @@ from functools import partial
 from math import floor
 
 from .base import COMMUNITY
+from .search.queries import OFFICIAL
 from .search.rerank import Ranked
-from .search.retrieve import OFFICIAL, Hit, Retriever
+from .search.retrieve import Hit, Retriever
 from .terms import Term
 from .tree import Tree
 

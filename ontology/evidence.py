@@ -14,8 +14,8 @@ import numpy.typing as npt
 from .reading.normalise import normalise_text
 from .reading.query import IN_ENGLISH, Query
 from .search.features import FEATURES, FeatureMaker
+from .search.queries import OFFICIAL
 from .search.rerank import Ranked
-from .search.retrieve import OFFICIAL
 
 Numbers = npt.NDArray[np.float64]
 

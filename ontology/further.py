@@ -8,7 +8,6 @@ from collections.abc import Mapping as ReadOnly
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .alone import decided_alone
 from .combinations import (
     CAUSES,
     LEAST,
@@ -29,6 +28,7 @@ from .combinations import (
 )
 from .factors import is_factor
 from .mapping import WRITTEN, Mapping
+from .notes.alone import decided_alone
 from .policy import Policy
 from .put_first import noted, put_first, with_beside, with_measures
 from .reading.abbreviations import expand_abbreviations

@@ -23,6 +23,7 @@ from .settled import joined_remarks, remark_on
 from .specificity import at_specificity
 from .tree import Tree
 
+_CODE_OF = "the code of "
 _HIGHEST = 0.9  # of a code that was put together from two conditions
 
 
@@ -43,6 +44,12 @@ def with_main(
     return with_measures(told, policy)
 
 
+def is_joined(mapping: Mapping) -> bool:
+    """Return whether a text got the code of conditions that it joins, or further codes."""
+    put = any(candidate.why.startswith(_CODE_OF) for candidate in mapping.candidates[:1])
+    return put or bool(mapping.additional)
+
+
 def put_first(
     state: Joined, coded: list[Coded], policy: Policy, ranked: Sequence[str] = ()
 ) -> Mapping:
@@ -54,7 +61,7 @@ def put_first(
     category_score = max(score, round(min(one.category_score for one in counted), 4))
     name = tree.name(state.code)
     spans = " and ".join(repr(one.part.span) for one in counted)
-    why = f"the code of {spans}" + ("" if state.combined else ", which the text joins with others")
+    why = f"{_CODE_OF}{spans}" + ("" if state.combined else ", which the text joins with others")
     first = Candidate(state.code, name, name, "official", score, category_score, why)
     others = tuple(
         replace(

@@ -24,7 +24,8 @@ _SAID = (
     re.compile(r"\b(?:first|second|third) trimester\b"),
 )
 _INTENT = re.compile(
-    r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b|"
+    r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b|\bto (?:kill (?:\w+)?self|die)\b|"
+    r"\bintent to (?:die|harm)\b|\bwant(?:s|ed|ing) to die\b|"
     r"(?-i:(?<!\(-\) )\bS[AI]\b(?! joint| neg| denied|\s*-|\s*:? ?none))",
     re.IGNORECASE,
 )

@@ -300,7 +300,18 @@ class Tree:
 
         return lru_cache(maxsize=_REMEMBERED)(found)
 
+    @cached_property
+    def _printed(self) -> dict[str, int]:
+        """The position of each code as it is printed, but of those whose code a heading has."""
+        rows, first = self._rows, self.category_level
+        pairs = list(zip(rows.codes, rows.levels, strict=True))
+        headings = {code for code, level in pairs if level < first}
+        places = ((code, at) for at, (code, _) in enumerate(pairs) if code not in headings)
+        return dict(places)
+
     def _search(self, text: str, kind: Kind | None) -> int | None:
+        if kind is None and (printed := self._printed.get(text)) is not None:
+            return printed
         grammar = self.descriptor.codes
         first = self._heading_first if grammar.names_heading(text) else self._code_first
         kinds = (kind,) if kind else first

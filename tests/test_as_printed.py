@@ -4,7 +4,7 @@ import pytest
 
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.reading.query import read_query
-from dxjudge.ontology.search.retrieve import OFFICIAL
+from dxjudge.ontology.search.queries import OFFICIAL
 
 # Words that the readers of severity, certainty, encounters, order and events rewrite.
 _STARTS = ("fall ", "assault ", "suspected ", "possible ", "known ", "late effect")

@@ -143,7 +143,11 @@ def test_the_last_decision_weighs_what_it_says() -> None:
     almost = np.array([0.9, *[0.02] * 5])
     # ln(5 / 1) = 1.6094 against a diagnosis; ln(0.1 / 0.9) = -2.1972; ln(0.8 / 0.2) = 1.3863
     weighed = evidence(Reading(uniform, almost, True, False), 0.8)
-    assert weighed.tolist() == pytest.approx([1.6094, -2.1972, 1.3863, 1, 0, 1], abs=1e-4)
+    plain = [1.6094, -2.1972, 1.3863, 1, 0]
+    assert weighed.tolist() == pytest.approx([*plain, 0, 0, 1], abs=1e-4)
+    # of a contact whose category has 0.9: ln(0.9 / 0.1) = 2.1972
+    contact = evidence(Reading(uniform, almost, True, False), 0.8, 0.9)
+    assert contact.tolist() == pytest.approx([*plain, 1, 2.1972, 1], abs=1e-4)
 
 
 def test_case_and_accents_change_no_verdict() -> None:

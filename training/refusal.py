@@ -7,9 +7,11 @@ Diagnoses are the terms of the base, rewrites and initials of them and entries o
 (variants.py), drugs in diagnoses ("poisoning by X"), what patients say, and diagnoses in four
 other languages. The others are made from the lists in ontology/data/non_diagnoses.txt and from
 CMS's titles of ICD-9-CM procedures; a text that stands in the test half of
-benchmarks/data/non_diagnoses.tsv is taken out. FOLDER holds `*-dev.tsv` tables: with the tuning
-halves of benchmarks/data they set the numbers that weigh the verdict against the best candidate,
-so that it refuses at most 15 in 1,000 texts of each table of diagnoses.
+benchmarks/data/non_diagnoses.tsv is taken out. Entries written for this project, of contacts and
+states, of notes and of what has no code (data/entries, data/notes), stand beside both: one half of
+them here, the other half in the weighing. FOLDER holds `*-dev.tsv` tables: with that half and the
+tuning halves of benchmarks/data they set the numbers that weigh the verdict against the best
+candidate, so that it refuses at most 15 in 1,000 texts of each table of diagnoses.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import csv
 import random
 import re
 import string
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -29,6 +32,9 @@ from variants import chart, plain_entry, short_forms, single_meanings, variant
 
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.base import default_terms
+from dxjudge.ontology.decide import is_sure_encounter, shown
+from dxjudge.ontology.factors import is_factor
+from dxjudge.ontology.policy import Policy
 from dxjudge.ontology.reading.normalise import normalise_text
 from dxjudge.ontology.reading.query import read_query
 from dxjudge.ontology.reading.refusal import (
@@ -40,17 +46,19 @@ from dxjudge.ontology.reading.refusal import (
     named,
     read_lists,
 )
+from dxjudge.ontology.scored import score_candidates
 from dxjudge.ontology.search.encode import packaged_encoder
-from dxjudge.ontology.search.rerank import rerank
 from dxjudge.ontology.tree import load_tree
 
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = ROOT / "benchmarks" / "data"
+WRITTEN = Path(__file__).parent / "data"
 OUTPUT = ROOT / "ontology" / "data" / "refusal.npz"
 DIAGNOSES = 40000
 EACH = {"drug": 5000, "procedure": 8000, "test": 7000, "remark": 7000, "noise": 3000}
 CHARTS = 0.4  # read like entries of a chart
 CHARTED = {"drug", "procedure", "test"}
+OFTEN = 4  # times that a written entry counts
 LOST = 0.015  # of the texts of a table of diagnoses
 _ASIDE = re.compile(r"\s*[(\[].*?[)\]]|^other |, (?:other|not elsewhere).*")
 _TESTS = {"89", "90", "91", "92", "94", "95"}  # chapters of diagnostic ICD-9-CM procedures
@@ -80,6 +88,8 @@ def main() -> None:
             for text in non_diagnoses(kind, lists, count, rng)
         }
         texts += [(text, kind) for (folded, _), text in made.items() if folded not in held_out]
+    written = [*written_diagnoses(), *written_others()]
+    texts += [entry for entry in written if not is_weighed(entry[0])] * OFTEN
     print(Counter(kind for _, kind in texts))
     model = fit(texts)
     tables = [
@@ -91,13 +101,37 @@ def main() -> None:
         *([row["text"] for row in table] for table in tables),
         [row["text"] for row in charts if row["half"] == "tune"],
     ]
-    model = weigh(model, real, [row["text"] for row in rows if row["half"] == "tune"])
+    weighed = [(text, kind) for text, kind in written if is_weighed(text)]
+    entries = [text for text, kind in weighed if kind == "diagnosis"]
+    none = [row["text"] for row in rows if row["half"] == "tune"]
+    none += [text for text, kind in weighed if kind != "diagnosis"]
+    model = weigh(model, real, entries, none)
     np.savez_compressed(OUTPUT, **asdict(model))
 
 
 def open_table() -> Any:
     """The non-diagnoses, both halves."""
     return (BENCHMARKS / "non_diagnoses.tsv").open(encoding="utf-8")
+
+
+def written_diagnoses() -> Iterator[tuple[str, str]]:
+    """Written entries of contacts and states, and notes, of which each has a code."""
+    for path in (WRITTEN / "entries" / "factors.tsv", *sorted((WRITTEN / "notes").glob("*.tsv"))):
+        with path.open(encoding="utf-8") as file:
+            for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+                yield row["text"], "diagnosis"
+
+
+def written_others() -> Iterator[tuple[str, str]]:
+    """Written entries that have no code, with their kinds."""
+    with (WRITTEN / "entries" / "no_diagnoses.tsv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            yield row["text"], row["kind"]
+
+
+def is_weighed(text: str) -> bool:
+    """Return whether a written entry is of the half that sets the weights."""
+    return zlib.crc32(text.encode()) % 2 == 0
 
 
 def cms_procedures() -> Iterator[tuple[str, str]]:
@@ -273,7 +307,7 @@ def fit(texts: list[tuple[str, str]]) -> RefusalModel:
         step,
         spelling.intercept_.astype(np.float32),
         np.vstack([meaning.coef_.T, meaning.intercept_]).astype(np.float32),
-        np.zeros(6, np.float32),
+        np.zeros(8, np.float32),
     )
 
 
@@ -282,11 +316,14 @@ def _first_form(text: str) -> str:
     return forms[0].text if forms else normalise_text(text)
 
 
-def weigh(model: RefusalModel, real: list[list[str]], tune: list[str]) -> RefusalModel:
+def weigh(
+    model: RefusalModel, real: list[list[str]], entries: list[str], none: list[str]
+) -> RefusalModel:
     """Set `doubt`: logistic regression, its bias set to lose `LOST` of each table at most."""
     from sklearn.linear_model import LogisticRegression
 
-    tables = [_evidence(model, texts) for texts in [*real, tune]]
+    policy = Mapper(added="none").parts.policy
+    tables = [_evidence(model, texts, policy) for texts in [*real, entries, none]]
     data = np.concatenate(tables)
     wrong = np.arange(len(data)) >= len(data) - len(tables[-1])
     fitted = LogisticRegression(class_weight="balanced").fit(data[:, :-1], wrong)
@@ -300,18 +337,20 @@ def weigh(model: RefusalModel, real: list[list[str]], tune: list[str]) -> Refusa
     return replace(model, doubt=doubt.astype(np.float32))
 
 
-def _evidence(model: RefusalModel, texts: list[str]) -> Any:
-    """What the last decision weighs, for each text that comes to it, (texts, 6)."""
-    policy = Mapper(added="none").parts.policy
+def _evidence(model: RefusalModel, texts: list[str], policy: Policy) -> Any:
+    """What the last decision weighs, for each text that comes to it, (texts, 8)."""
     rows = []
     for text in texts:
         query = policy.retriever.read(text)
         if policy.retriever.look_up(query) or query.refusal or named(text):
             continue  # settled before the model is asked
-        found = policy.retriever.search([query])[0]
-        ranked = rerank(query, found, policy.features, policy.model)
-        score = ranked[0].score if ranked else 0.5
-        rows.append(evidence(model.read(query, policy.retriever.is_term), score))
+        scored = score_candidates(query, (), policy.retriever.search([query])[0], policy)
+        first = shown(scored, policy)[0]
+        if is_sure_encounter(query, first, policy):
+            continue
+        factor = first.category_score if is_factor(first.code, policy.retriever.tree) else None
+        reading = model.read(query, policy.retriever.is_term)
+        rows.append(evidence(reading, scored.ranked[0].score, factor))
     return np.array(rows)
 
 

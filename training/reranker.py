@@ -18,8 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import listwise
 import numpy as np
-import torch
+from listwise import Examples, Numbers
 from variants import chart, form_entry, short_forms, single_meanings, variant
 
 from dxjudge.files.folders import cache_folder
@@ -32,14 +33,12 @@ from dxjudge.ontology.search.retrieve import Retriever, make_retriever
 from dxjudge.ontology.tree import load_tree
 
 OUTPUT = Path(__file__).parents[1] / "ontology" / "data" / "reranker.json"
-HIDDEN = 16
 NETWORKS = 3  # trained from different seeds, their logits averaged: one seed may be off by a point
 FUSED_PULL = 28.0
 # Official names and inclusion terms read unlike what people write, and lie by themselves on
 # their codes: few of them, or the model learns to answer "other specified".
 DRAWN = {"official": 0.02, "inclusion": 0.1, "includes": 0.3}
 CHARTS, REWRITTEN = 0.25, 0.25  # of the terms: read like entries of a chart, rewritten by a rule
-Examples = list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]
 
 
 def main() -> None:
@@ -63,7 +62,8 @@ def main() -> None:
     queries += entries
     print(f"{len(queries)} queries, {len(examples)} with the code among the candidates")
     seeds = range(chosen.seed, chosen.seed + NETWORKS)
-    model = averaged([fit(examples, chosen.epochs, seed) for seed in seeds])
+    networks = [fit(examples, chosen.epochs, seed) for seed in seeds]
+    model = {"features": list(FEATURES), **listwise.rounded(listwise.averaged(networks))}
     model["calibration"] = (
         calibrate(retriever, model, chosen.gold) if chosen.gold else held_calibration()
     )
@@ -136,64 +136,15 @@ def collect(retriever: Retriever, queries: Sequence[tuple[str, frozenset[str]]])
     return examples
 
 
-def fit(examples: Examples, epochs: int, seed: int) -> dict[str, Any]:
-    """Listwise training: raise the share of the right codes in the softmax over candidates."""
-    torch.manual_seed(seed)
-    rng = np.random.default_rng(seed)
-    every = np.concatenate([rows for rows, _ in examples])
-    mean, scale = every.mean(0), every.std(0) + 1e-3
-    width = max(len(rows) for rows, _ in examples)
-    data = torch.zeros(len(examples), width, len(FEATURES))
-    right = torch.zeros(len(examples), width)
-    real = torch.zeros(len(examples), width, dtype=torch.bool)
-    for place, (rows, hit) in enumerate(examples):
-        data[place, : len(rows)] = torch.from_numpy(((rows - mean) / scale).clip(-6, 6))
-        right[place, : len(rows)] = torch.from_numpy(hit.astype(np.float32))
-        real[place, : len(rows)] = True
-    hidden = torch.nn.Linear(len(FEATURES), HIDDEN)
-    output = torch.nn.Linear(HIDDEN, 1, bias=False)
-    skip = torch.nn.Linear(len(FEATURES), 1, bias=False)
-    weights = [*hidden.parameters(), *output.parameters(), *skip.parameters()]
-    adam = torch.optim.AdamW(weights, lr=1e-2, weight_decay=0.02)
-    for _epoch in range(epochs):
-        total = 0.0
-        for batch in np.array_split(rng.permutation(len(examples)), max(len(examples) // 128, 1)):
-            x = data[batch]
-            logits = (output(torch.tanh(hidden(x))) + skip(x)).squeeze(-1)
-            logits = logits.masked_fill(~real[batch], -1e9)
-            wanted = torch.logsumexp(logits.masked_fill(right[batch] == 0, -1e9), 1)
-            loss = (torch.logsumexp(logits, 1) - wanted).mean()
-            adam.zero_grad()
-            loss.backward()
-            adam.step()
-            total += loss.item() * len(batch)
-        if _epoch % 5 == 4:
-            print(f"epoch {_epoch + 1}: loss {total / len(examples):.4f}", flush=True)
-    # The hidden terms read more like the base than what users write: without this pull the
-    # model trusts its finer features too far (hit@1 on the development sets: -1 point).
-    towards_fused = np.where(np.array(FEATURES) == "fused", FUSED_PULL * scale, 0.0)
-    numbers = {
-        "mean": mean,
-        "scale": scale,
-        "hidden": hidden.weight.detach().numpy().T,
-        "hidden_bias": hidden.bias.detach().numpy(),
-        "output": output.weight.detach().numpy()[0],
-        "skip": skip.weight.detach().numpy()[0] + towards_fused,
-    }
-    rounded = {name: np.round(value.astype(float), 5).tolist() for name, value in numbers.items()}
-    return {"features": list(FEATURES), **rounded}
+def fit(examples: Examples, epochs: int, seed: int) -> Numbers:
+    """Train one network, and pull it towards the fused score.
 
-
-def averaged(models: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """One model whose logits are the mean of those of models of the same examples."""
-    arrays = {
-        "hidden": np.concatenate([model["hidden"] for model in models], axis=1),
-        "hidden_bias": np.concatenate([model["hidden_bias"] for model in models]),
-        "output": np.concatenate([model["output"] for model in models]) / len(models),
-        "skip": np.mean([model["skip"] for model in models], axis=0),
-    }
-    rounded = {name: np.round(array, 5).tolist() for name, array in arrays.items()}
-    return {**models[0], **rounded}
+    The hidden terms read more like the base than what users write: without this pull the model
+    trusts its finer features too far (hit@1 on the development sets: -1 point).
+    """
+    model = listwise.fit(examples, epochs, seed)
+    towards_fused = np.where(np.array(FEATURES) == "fused", FUSED_PULL * model["scale"], 0.0)
+    return model | {"skip": model["skip"] + towards_fused}
 
 
 def calibrate(retriever: Retriever, model: dict[str, Any], gold: Path) -> list[float]:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from ..packaged import packaged, packaged_rows
 
+_SHORT = 400  # characters of a text whose expansion is remembered
+
 
 class Abbreviation(NamedTuple):
     """A row of the table; `kind` is any, capitals (only as the table writes it) or ambiguous.
@@ -43,6 +45,12 @@ def expand_abbreviations(text: str, beside: str = "") -> Expansion:
     >>> [a.expansions for a in expand_abbreviations("MS").ambiguous]
     [('multiple sclerosis', 'mitral stenosis')]
     """
+    # A text is read for several questions; a word beside it is found whatever stands around it.
+    short = len(text) + len(beside) <= _SHORT
+    return _remembered(text, beside.strip()) if short else _expanded(text, beside)
+
+
+def _expanded(text: str, beside: str) -> Expansion:
     pattern, table = _table()
     expanded: list[Abbreviation] = []
     ambiguous: list[Abbreviation] = []
@@ -72,6 +80,9 @@ def expand_abbreviations(text: str, beside: str = "") -> Expansion:
 
     written = pattern.sub(write_out, text)
     return Expansion(written, tuple(expanded), tuple(ambiguous))
+
+
+_remembered = lru_cache(maxsize=2048)(_expanded)
 
 
 def _part(text: str, at: int) -> str:

@@ -25,7 +25,7 @@ _PAST = (
     rf"(?:(?:personal|prsnl|pers|past|prior|previous|remote|medical|known|with|has|had|an?)\.?\s+)*"
     rf"{_HISTORY}(?!\s+present)(?:\s+(?:of|for))?|h/o|p/h/o|hx/o|pmhx?|(?:prior|previous)|prev\.?|"
     r"remote(?=\s+(?!control|monitor|patient|area|memory|recall|viewing))|past(?=\s+(?!point|due|term|date|its|midnight))|"
-    r"(?:fully )?recovered from|survivor of(?=.*\w)|"
+    r"(?:fully )?recovered from|survivor of(?=.*\w)|used to (?:have|suffer from|get)|"
     r"old(?:,? (?:healed|treated|cured))+(?=\s+(?:\S+\s+){0,2}(?:fracture|fx|ulcer)\b)|old treated|"
     r"old(?=\s+(?:healed\s+)?(?:cva|stroke|cerebrovascular|mi|myocardial|infarct\w*|tia|p?tb|"
     r"tubercul\w*|fracture|fx|dvt|pe)\b)|"

@@ -123,6 +123,8 @@ def _gloss_words(words: list[str], language: str, shorts: Set[str]) -> tuple[flo
     words in capitals; beside a word of the language they are read as its abbreviations, and words
     that English has too as those of the language ("tumor" is a neoplasm of unspecified behavior).
     """
+    if _first_words(language).isdisjoint(map(_stem, words)):
+        return 0.0, words
     turnable = _entries(language)
     entries = _ordered_too(language)
     words = _in_order([word for word in words if not _is_empty(word, turnable)], turnable)
@@ -185,6 +187,12 @@ def _english(words: list[str], entries: dict[str, str]) -> str | None:
 def _ordered_too(language: str) -> dict[str, str]:
     """Return the table of a language with the entries whose words are not turned."""
     return _entries(f"{language}-ordered") | _entries(language)
+
+
+@cache
+def _first_words(language: str) -> frozenset[str]:
+    """Return the words with which entries of a language begin; most English texts hold none."""
+    return frozenset(entry.partition(" ")[0] for entry in _ordered_too(language))
 
 
 @cache

@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from ..packaged import packaged_rows
+from .any_of import any_of
 
 _SITE = (
     r"(?:(?:left|right|both|bilateral|the|his|her|dorsal|volar|upper|lower|posterior|anterior|"
@@ -47,7 +48,7 @@ def in_words_of_release(text: str) -> str:
     'superficial foreign body of right index finger'
     """
     any_of_them, rows = _table()
-    if any_of_them.search(text):
+    if any_of_them.search(text.casefold()):
         for pattern, words in rows:
             text = pattern.sub(words, text)
         text = _VERTEBRA.sub(_named_vertebra, text)
@@ -66,14 +67,9 @@ def _named_vertebra(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _table() -> tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], str], ...]]:
-    """Return what any of the rows holds, which few texts do, and the rows."""
+    """Return what any of the rows holds in small letters, which few texts do, and the rows."""
     rows = tuple((_pattern(written), words) for written, words, *_ in packaged_rows("injuries.tsv"))
-    whole = "|".join(f"(?:{pattern.pattern})" for pattern, _ in rows)
-    return re.compile(_unnumbered(whole), re.IGNORECASE), rows
-
-
-def _unnumbered(pattern: str) -> str:
-    return re.sub(r"(?<!\\)\((?!\?)", "(?:", pattern)
+    return any_of(pattern.pattern for pattern, _ in rows), rows
 
 
 def _pattern(written: str) -> re.Pattern[str]:

@@ -21,6 +21,7 @@ from .lay import in_clinical_words
 from .measured import whole_measure
 from .no_diagnosis import why_not_a_diagnosis
 from .normalise import LONGEST, normalise_text
+from .overdose import told_overdose
 from .own_letters import without_own_letters
 from .shorthand import without_shorthand
 from .states import wordings_of_state
@@ -85,6 +86,8 @@ _MEASURES = re.compile(
     r"|\d+(?:[.+]\d+)?\s?-?(?:%|kg|mg|mcg|ml|wks?|weeks?|weekers?|days?|mo|months?|yrs?|"
     r"years?|yo|y/o|hrs?|hours?)(?:\s(?:old|ago))?"
     r"|\d{2,}[wdyh]"
+    r"|\d{1,2}/(?:52|12|7)(?: (?:ago|old|hx|history))?"
+    r"|g\d{1,2}\s?p\d{1,2}(?:\d{3})?(?:\+\d)?"
     r"|(?:day|dol|pod|hd|week)\s?#?\d+"
     r"|x\s?\d+(?:\s?(?:d|days?|wks?|weeks?|mo|months?|yrs?|years?|h|hrs?|hours?))?"
     r"|#\s?\d+"
@@ -194,7 +197,7 @@ def read_query(text: str, *, frames: bool = True) -> Query:
         forms.append(Form(normalise_text(sequelae), 0.97, "sequelae"))
     if plain:
         forms.append(Form(normalise_text(expand_abbreviations(plain).text), 0.97, "without NEC"))
-    if lay := None if english else in_clinical_words(bare):
+    if lay := None if english else told_overdose(bare) or in_clinical_words(bare):
         forms.append(Form(normalise_text(lay), _OF_LAY, "lay"))
     folded = forms[0].text
     as_written = [short] if expansion.expanded or frame or is_rewritten else []

@@ -3,9 +3,10 @@
 Two linear models (data/refusal.npz; training/refusal.py makes them) estimate how much a text reads
 like each kind of non-diagnosis. One reads the spelling, as hashed words and character n-grams. The
 other reads the meaning, as the vector of the packaged encoder. A last model weighs their estimates
-against the score of the best candidate and against the first part of the text read by itself. Its
-six weights were fitted on the development sets and the tuning halves of non_diagnoses.tsv and
-charts.tsv in benchmarks/data. Names and remarks in data/non_diagnoses.txt need no model.
+against the score of the best candidate, whether it is a contact or a state, and against the first
+part of the text read by itself. Its weights were fitted on the development sets, on written entries
+(training/data) and on the tuning halves of non_diagnoses.tsv and charts.tsv in benchmarks/data.
+Names and remarks in data/non_diagnoses.txt need no model.
 """
 
 import io
@@ -49,7 +50,7 @@ class RefusalModel:
 
     Spelling: `weights` is int8 of shape (BINS, kinds), in units of `step`; `bias` is (kinds,).
     Meaning: `meaning` is (dimension of the packaged encoder + 1, kinds), its last row the bias.
-    Decision: `doubt` is (6,), one weight for each number of `evidence`.
+    Decision: `doubt` is (8,), one weight for each number of `evidence`.
     """
 
     weights: npt.NDArray[np.int8]
@@ -68,9 +69,12 @@ class RefusalModel:
         """Return the same for the meaning; `vector` is the text's, by the packaged encoder."""
         return _shares(vector.astype(np.float64) @ self.meaning[:-1] + self.meaning[-1])
 
-    def refuse(self, reading: "Reading", score: float) -> str | None:
-        """Return why a text whose best candidate has this score is not a diagnosis, or None."""
-        if float(self.doubt @ evidence(reading, score)) <= 0:
+    def refuse(self, reading: "Reading", score: float, factor: float | None = None) -> str | None:
+        """Return why a text whose best candidate has this score is not a diagnosis, or None.
+
+        factor: the score of the candidate's category where it is a contact or a state (Z codes).
+        """
+        if float(self.doubt @ evidence(reading, score, factor)) <= 0:
             return None
         kinds = reading.spelling[1:] * reading.meaning[1:]
         return f"reads like {_WORDS[KINDS[1 + int(np.argmax(kinds))]]}, not like a diagnosis"
@@ -198,14 +202,19 @@ def read_lists() -> dict[str, list[str]]:
     return lists
 
 
-def evidence(reading: Reading, score: float) -> npt.NDArray[np.float32]:
-    """Return the six numbers that the decision weighs, float32.
+def evidence(
+    reading: Reading, score: float, factor: float | None = None
+) -> npt.NDArray[np.float32]:
+    """Return the eight numbers that the decision weighs, float32.
 
     They are the log-odds of a non-diagnosis by spelling and by meaning, the log-odds of the score,
-    whether a part is a term, whether a part is named, and 1.
+    whether a part is a term, whether a part is named, whether the best candidate is a factor, the
+    log-odds of the score of its category then (else 0), and 1.
     """
     odds = -_odds(float(reading.spelling[0])), -_odds(float(reading.meaning[0])), _odds(score)
-    return np.array([*odds, reading.part_is_term, reading.part_is_named, 1.0], np.float32)
+    of_factor = (0.0, 0.0) if factor is None else (1.0, _odds(factor))
+    parts = reading.part_is_term, reading.part_is_named
+    return np.array([*odds, *parts, *of_factor, 1.0], np.float32)
 
 
 def features(text: str) -> npt.NDArray[np.int64]:

@@ -67,6 +67,14 @@ _SHORTHAND = (
     ),
 )
 
+# "34/40" are weeks of pregnancy, in a newborn those of its birth, and 20/40 is what an eye sees.
+_GESTATION = re.compile(r"(?<![\w/])(?:at )?(?!20/)(?:[4-9]|[1-3]\d|4[0-3])(?:\+\d)?/40(?![\w/])")
+_NOT_CARRIED = re.compile(
+    r"\b(?:vision|visual|acuity|VA|eyes?|glasses|rds|prem\w*|preterm infant|neonat\w*|newborn|nb|"
+    r"baby|born|infant|ttnb?|bw|elbw|vlbw|nicu|scbu|apgars?|jaundice)\b",
+    re.IGNORECASE,
+)
+
 
 def without_shorthand(text: str) -> str:
     """Return a text with the signs and short words of charts written out.
@@ -75,7 +83,11 @@ def without_shorthand(text: str) -> str:
     ('acute on chronic HFrEF', 'a/c for DVT')
     >>> without_shorthand("PNA 2/2 flu w/ sepsis"), without_shorthand("chr. gastritis, old")
     ('PNA secondary to flu with sepsis', 'old chronic gastritis')
+    >>> without_shorthand("breech 37/40"), without_shorthand("BW 2 kg, 34/40")
+    ('breech in pregnancy', 'BW 2 kg, 34/40')
     """
     for pattern, words in _SHORTHAND:
         text = pattern.sub(words, text)
+    if "/40" in text and not _NOT_CARRIED.search(text):
+        text = _GESTATION.sub("in pregnancy", text)
     return text

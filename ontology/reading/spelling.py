@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from .cognates import skeleton
+from .cognates import skeleton, skeletons
 
 _SHORTEST = 5  # letters; a shorter word has too many near words
 _LONG = 8  # letters from which two slips are allowed
@@ -39,7 +39,7 @@ class Spelling:
         order (optimal string alignment). One slip is allowed from 5 letters, two from 8 letters
         where the first letter is right. The word with the fewest slips wins, then the commoner one.
         """
-        if text == _without_vowels(text) and " " not in text:
+        if " " not in text and text == _without_vowels(text):
             return text  # alone, an unknown word without vowels is mostly an abbreviation
         return " ".join(map(self._word, text.split()))
 
@@ -88,10 +88,10 @@ class Spelling:
         Of such words with one skeleton the first by letters counts, the same in every process.
         """
         commonest_last = sorted(self.counts, key=lambda word: (self.counts[word], word))
-        known = (word for word in commonest_last if word.isascii() and word.isalpha())
-        words = {skeleton(word): word for word in known}
+        known = [word for word in commonest_last if word.isascii() and word.isalpha()]
         right = sorted(filter(str.isalpha, self.right), reverse=True)
-        words |= {skeleton(word): word for word in right if word.isascii()}
+        known += filter(str.isascii, right)
+        words = dict(zip(skeletons(known), known, strict=True))
         words.pop("", None)
         return words
 
@@ -106,6 +106,8 @@ class Spelling:
         return cognate if cognate != word else self._nearest(word)
 
     def _is_known(self, word: str) -> bool:
+        if word in self.counts:
+            return True  # most words of most texts
         plain = _ENDING.sub("", word)
         forms = {word, plain, plain + "e", plain[:-1] if plain[-2:-1] == plain[-1:] else plain}
         return any(

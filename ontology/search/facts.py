@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..reading.normalise import normalise_text
-from .retrieve import OFFICIAL, Retriever
+from .queries import OFFICIAL
+from .retrieve import Retriever
 from .words import Words, read_words
 
 
@@ -61,29 +62,34 @@ class KeptFacts:
 
     def of_code(self, code: str) -> Facts:
         """Return what holds for a code."""
-        if code not in self._codes:
-            tree = self.retriever.tree
-            printed = tree.name(code)
-            name, words = self._named(code, printed)
-            parent = tree.parent(code)
-            depth = tree.level(code) - tree.category_level
-            static = (
-                float(depth == 0),
-                depth / 4,
-                float(tree.is_billable(code)),
-                float("unspecified" in name),
-                float(name.startswith("other ") or " other " in name),
-            )
-            self._codes[code] = Facts(
-                printed.lower(),
-                words,
-                tree.category(code).code,
-                parent.code if parent and depth > 0 else None,
-                static,
-                "without" in name.split(),
-                tree.descriptor.settings.get(code[:1]),
-            )
-        return self._codes[code]
+        facts = self._codes.get(code)
+        if facts is None:
+            facts = self._codes[code] = self._read(code)
+        return facts
+
+    def _read(self, code: str) -> Facts:
+        tree = self.retriever.tree
+        node = tree.node(code)  # found once: a code may be written in many ways
+        printed = tree.name(node)
+        name, words = self._named(code, printed)
+        parent = tree.parent(node)
+        depth = tree.level(node) - tree.category_level
+        static = (
+            float(depth == 0),
+            depth / 4,
+            float(tree.is_billable(node)),
+            float("unspecified" in name),
+            float(name.startswith("other ") or " other " in name),
+        )
+        return Facts(
+            printed.lower(),
+            words,
+            tree.category(node).code,
+            parent.code if parent and depth > 0 else None,
+            static,
+            "without" in name.split(),
+            tree.descriptor.settings.get(code[:1]),
+        )
 
     def _named(self, code: str, printed: str) -> tuple[str, Words]:
         """Return a code's printed name, normalised, and its words; it mostly is its first term."""

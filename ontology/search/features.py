@@ -8,6 +8,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from ..reading.query import IN_ENGLISH, Form, Query
 from .facts import Facts, KeptFacts
@@ -62,8 +63,18 @@ FEATURES = (
     "without_clash",
 )
 
+# The features that compare a hit with the others of its query, and all others.
+_POOL = frozenset(
+    """fused fused_gap dense dense_gap lexical lexical_gap dense_rank lexical_rank category_votes
+    below_parent above_child first_in_category""".split()
+)
+_OF_POOL = [place for place, name in enumerate(FEATURES) if name in _POOL]
+_OF_HIT = [place for place, name in enumerate(FEATURES) if name not in _POOL]
+_VOTING = 10  # hits that vote for their categories
 _FORMS = 64  # forms of queries that are remembered
 _RARITIES: WeakKeyDictionary[TermRows, dict[str, float]] = WeakKeyDictionary()
+Numbers = npt.NDArray[np.float64]
+
 _NOT_WHOLE = frozenset(
     (*IN_ENGLISH, "spelling", "first part", "in brackets", "alternative", "one meaning")
 )
@@ -91,14 +102,15 @@ class FeatureMaker:
     def rows(self, query: Query, hits: Sequence[Hit]) -> Floats:
         """Return the features of every hit, float32 of shape (len(hits), len(FEATURES))."""
         facts = [self.facts.of_code(hit.code) for hit in hits]
-        pool = _Pool.of(hits, facts)
         asked = [self._asked(form) for form in query.forms]
         whole = _whole_of(asked, query)
-        rows = [
-            self._row(hit, fact, asked[hit.form], whole, pool)
+        rows = np.empty((len(hits), len(FEATURES)), np.float32)
+        rows[:, _OF_POOL] = _beside_others(hits, facts)
+        rows[:, _OF_HIT] = [
+            self._row(hit, fact, asked[hit.form], whole)
             for hit, fact in zip(hits, facts, strict=True)
         ]
-        return np.asarray(rows, np.float32).reshape(len(hits), len(FEATURES))
+        return rows
 
     @cached_property
     def _asked(self) -> Callable[[Form], _Asked]:
@@ -117,30 +129,28 @@ class FeatureMaker:
         not_whole = float(form.kind in _NOT_WHOLE)
         return _Asked(words, weights.__getitem__, form.weight, not_whole, details, opposites)
 
-    def _row(
-        self, hit: Hit, facts: Facts, asked: _Asked, whole: _Asked, pool: "_Pool"
-    ) -> tuple[float, ...]:
-        """Return the features of a hit; `asked` is the form that matched, `whole` all the text."""
+    def _row(self, hit: Hit, facts: Facts, asked: _Asked, whole: _Asked) -> tuple[float, ...]:
+        """Return the features of a hit that do not depend on the other hits.
+
+        `asked` is the form that matched, `whole` all the text.
+        """
         own, term, named = asked.words, self.facts.of_term(hit.row), facts.words
         words = term.words
-        common, common_named = own.stems & words.stems, own.stems & named.stems
-        same, same_named = (
-            sum(map(asked.weight_of, common)),
-            sum(map(asked.weight_of, common_named)),
-        )
+        stems = own.stems & words.stems
+        stems_named = stems if named is words else own.stems & named.stems
+        same = sum(map(asked.weight_of, stems))
+        same_named = same if named is words else sum(map(asked.weight_of, stems_named))
+        if asked is not whole:
+            held = _read_share(whole, words, named)
+        elif stems_named <= stems:
+            held = same / own.weight if stems else 0.0
+        else:
+            held = sum(map(asked.weight_of, stems | stems_named)) / own.weight
         return (
-            hit.fused,
-            hit.fused - pool.fused,
-            hit.dense,
-            hit.dense - pool.dense,
-            hit.lexical,
-            hit.lexical - pool.lexical,
-            pool.dense_rank[hit.code],
-            pool.lexical_rank[hit.code],
-            same / own.weight if common else 0.0,
-            same / words.weight if common else 0.0,
-            same_named / own.weight if common_named else 0.0,
-            same_named / named.weight if common_named else 0.0,
+            same / own.weight if same else 0.0,
+            same / words.weight if same else 0.0,
+            same_named / own.weight if same_named else 0.0,
+            same_named / named.weight if same_named else 0.0,
             words.stems == own.stems,
             own.last in words.stems,
             *facts.static,
@@ -151,63 +161,56 @@ class FeatureMaker:
             facts.setting is not None and own.stems.isdisjoint(facts.setting),
             *term.source,
             hit.joined,
-            pool.votes[facts.category],
-            pool.above(facts.parent, hit.fused),
-            pool.below(hit.code, hit.fused),
             asked.weight,
             term.length,
-            pool.first[facts.category] == hit.code,
-            _read_share(whole, words, named),
+            held,
             asked.not_whole,
             *_against(whole, facts),
         )
 
 
-@dataclass(frozen=True)
-class _Pool:
-    """How the candidates of one query compare with each other."""
+def _beside_others(hits: Sequence[Hit], facts: Sequence[Facts]) -> Numbers:
+    """Return the features of `_POOL`, which say how the hits of one query compare."""
+    codes, fused = [hit.code for hit in hits], [hit.fused for hit in hits]
+    dense, lexical = [hit.dense for hit in hits], [hit.lexical for hit in hits]
+    votes: defaultdict[str, float] = defaultdict(float)
+    for fact in facts[:_VOTING]:
+        votes[fact.category] += 0.1
+    pairs = list(zip(codes, facts, strict=True))
+    score = dict(zip(codes, fused, strict=True))
+    first: dict[str, str] = {}
+    best_child: dict[str, float] = {}
+    for code, fact in pairs:
+        first.setdefault(fact.category, code)
+        if fact.parent:
+            best_child[fact.parent] = max(best_child.get(fact.parent, 0.0), score[code])
+    # A lead over a parent or child that is no candidate is 0.
+    above = [score.get(fact.parent or "", score[code]) for code, fact in pairs]
+    below = [best_child.get(code, score[code]) for code in codes]
+    by_code = sorted(range(len(codes)), key=codes.__getitem__)
+    columns = [
+        *(column for numbers in (fused, dense, lexical) for column in _with_gap(numbers)),
+        *(_ranks(dense, by_code), _ranks(lexical, by_code)),
+        [votes[fact.category] for fact in facts],
+        np.subtract(fused, above),
+        np.subtract(fused, below),
+        [float(first[fact.category] == code) for code, fact in pairs],
+    ]
+    return np.array(columns).T
 
-    fused: float
-    dense: float
-    lexical: float
-    dense_rank: dict[str, float]  # 1 for the first, 1/2 for the second
-    lexical_rank: dict[str, float]
-    votes: dict[str, float]
-    first: dict[str, str]
-    score: dict[str, float]
-    best_child: dict[str, float]
 
-    @classmethod
-    def of(cls, hits: Sequence[Hit], facts: Sequence[Facts]) -> "_Pool":
-        by_dense = sorted(hits, key=lambda hit: (-hit.dense, hit.code))
-        by_lexical = sorted(hits, key=lambda hit: (-hit.lexical, hit.code))
-        votes: defaultdict[str, float] = defaultdict(float)
-        first: dict[str, str] = {}
-        best_child: dict[str, float] = {}
-        for place, (hit, fact) in enumerate(zip(hits, facts, strict=True)):
-            votes[fact.category] += 0.1 if place < 10 else 0
-            first.setdefault(fact.category, hit.code)
-            if fact.parent:
-                best_child[fact.parent] = max(best_child.get(fact.parent, 0.0), hit.fused)
-        return cls(
-            max(hit.fused for hit in hits),
-            by_dense[0].dense,
-            by_lexical[0].lexical,
-            {hit.code: 1 / rank for rank, hit in enumerate(by_dense, 1)},
-            {hit.code: 1 / rank for rank, hit in enumerate(by_lexical, 1)},
-            dict(votes),
-            first,
-            {hit.code: hit.fused for hit in hits},
-            best_child,
-        )
+def _with_gap(numbers: Sequence[float]) -> tuple[Numbers, Numbers]:
+    """Return numbers, and how far each is from the highest."""
+    column = np.array(numbers)
+    return column, column - column.max()
 
-    def above(self, parent: str | None, fused: float) -> float:
-        """Return the lead of a code over its parent, 0 where the parent is not a candidate."""
-        return fused - self.score[parent] if parent in self.score else 0.0
 
-    def below(self, code: str, fused: float) -> float:
-        """Return the lead of a code over its best child, 0 where no child is a candidate."""
-        return fused - self.best_child[code] if code in self.best_child else 0.0
+def _ranks(numbers: Sequence[float], by_code: Sequence[int]) -> Numbers:
+    """Return 1 for the highest number, 1/2 for the second and so on, ties by code."""
+    order = np.array(by_code)[np.argsort(-np.array(numbers)[by_code], kind="stable")]
+    ranks = np.empty(len(order))
+    ranks[order] = 1 / np.arange(1, len(order) + 1)
+    return ranks
 
 
 def make_features(retriever: Retriever) -> FeatureMaker:
@@ -229,7 +232,8 @@ def _whole_of(asked: Sequence[_Asked], query: Query) -> _Asked:
 
 def _read_share(whole: _Asked, words: Words, named: Words) -> float:
     """Return the share of the words of the whole text that the term or the name holds."""
-    held = whole.words.stems & (words.stems | named.stems)
+    stems = words.stems if named is words else words.stems | named.stems
+    held = whole.words.stems & stems
     return sum(map(whole.weight_of, held)) / whole.words.weight if held else 0.0
 
 

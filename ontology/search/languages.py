@@ -9,7 +9,8 @@ has. It also estimates whether a text is English.
 
 import io
 import zlib
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -58,16 +59,31 @@ class Languages:
 
     def read(self, text: str) -> Meaning:
         """Return the meaning of a normalised text."""
-        words = text.split()[:LONGEST] or [""]
-        states = self._attend(np.stack([self._word(word) for word in words]))
-        gates = np.logaddexp(0.0, self._linear(states, "gate"))[:, 0]
-        mean = gates @ states / gates.sum()
-        inner = np.maximum(self._linear(mean, "inner"), 0.0)
-        vector = self._linear(mean, "straight") + self._linear(inner, "outer")
-        odds = self._linear(mean, "language")
-        shares = np.exp(odds - odds.max())
-        unit = vector / np.linalg.norm(vector)
-        return Meaning(on_grid(unit), float(shares[0] / shares.sum()))
+        return self.read_all([text])[text]
+
+    def read_all(self, texts: Iterable[str]) -> dict[str, Meaning]:
+        """Return the meanings of normalised texts; those of equally many words are read at once."""
+        by_length: defaultdict[int, dict[str, list[str]]] = defaultdict(dict)
+        for text in texts:
+            words = text.split()[:LONGEST] or [""]
+            by_length[len(words)][text] = words
+        read: dict[str, Meaning] = {}
+        for of_length in by_length.values():
+            states = np.array([list(map(self._word, words)) for words in of_length.values()])
+            read.update(zip(of_length, self._meanings(self._attend(states)), strict=True))
+        return read
+
+    def _meanings(self, states: Numbers) -> Iterator[Meaning]:
+        """Yield the meaning of each text, from the states of its words."""
+        gates = np.logaddexp(0.0, self._linear(states, "gate")).swapaxes(1, 2)
+        means = (gates @ states)[:, 0] / gates.sum(axis=2)
+        inner = np.maximum(self._linear(means, "inner"), 0.0)
+        vectors = self._linear(means, "straight") + self._linear(inner, "outer")
+        odds = self._linear(means, "language")
+        shares = np.exp(odds - odds.max(axis=1, keepdims=True))
+        english = shares[:, 0] / shares.sum(axis=1)
+        units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return map(Meaning, on_grid(units), english.tolist())
 
     def _word(self, word: str) -> Numbers:
         bins = np.array(bins_of(word, len(self.rows)))
@@ -75,23 +91,28 @@ class Languages:
         return self._normal(runs.sum(axis=0) / np.sqrt(len(bins)), "word")
 
     def _attend(self, words: Numbers) -> Numbers:
-        """Return the words as each is read beside the others: one layer of a transformer."""
-        words = words + self.weights["place"][: len(words)]
-        parts = np.split(self._linear(self._normal(words, "before"), "asked"), 3, axis=1)
+        """Return the words of each text as they are read beside the others: one transformer layer.
+
+        words: of shape (texts, words, width).
+        """
+        words = words + self.weights["place"][: words.shape[1]]
+        parts = np.split(self._linear(self._normal(words, "before"), "asked"), 3, axis=2)
         heads = int(self.weights["heads"])
         asked, offered, told = (
-            part.reshape(len(words), heads, -1).transpose(1, 0, 2) for part in parts
+            part.reshape(*words.shape[:2], heads, -1).swapaxes(1, 2) for part in parts
         )
-        likeness = asked @ offered.transpose(0, 2, 1) / np.sqrt(asked.shape[2])
-        likeness = np.exp(likeness - likeness.max(axis=2, keepdims=True))
-        shares = likeness / likeness.sum(axis=2, keepdims=True)
-        mixed = (shares @ told).transpose(1, 0, 2).reshape(words.shape)
+        likeness = asked @ offered.swapaxes(2, 3) / np.sqrt(asked.shape[3])
+        likeness = np.exp(likeness - likeness.max(axis=3, keepdims=True))
+        shares = likeness / likeness.sum(axis=3, keepdims=True)
+        mixed = (shares @ told).swapaxes(1, 2).reshape(words.shape)
         words = words + self._linear(mixed, "mixed")
         inner = np.maximum(self._linear(self._normal(words, "after"), "first"), 0.0)
         return words + self._linear(inner, "second")
 
     def _linear(self, values: Numbers, name: str) -> Numbers:
-        result: Numbers = values @ self.weights[name] + self.weights[f"{name}_bias"]
+        # One product of two matrices: of stacked ones numpy multiplies each by itself.
+        flat = values.reshape(-1, values.shape[-1]) @ self.weights[name]
+        result: Numbers = flat.reshape(*values.shape[:-1], -1) + self.weights[f"{name}_bias"]
         return result
 
     def _normal(self, values: Numbers, name: str) -> Numbers:

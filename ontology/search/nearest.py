@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .encode import GRID, Vectors
-from .highest import highest
+from .highest import Heights, highest
 from .integers import LEVELS, Product
 
 Places = npt.NDArray[np.int64]
@@ -40,6 +40,13 @@ class TermVectors:
         vectors: Vectors = self.steps[places].astype(np.float32)
         vectors *= 1 / GRID
         return vectors
+
+    def cosines(self, places: Places, vector: Vectors) -> Vectors:
+        """Return the cosines of some of the vectors with another one, also on the grid."""
+        # Scaled behind the product: that of a vector of steps is as exact, and has fewer numbers.
+        cosines: Vectors = self.steps[places].astype(np.float32) @ vector
+        cosines *= 1 / GRID
+        return cosines
 
     @cached_property
     def search(self) -> "Search":
@@ -80,17 +87,14 @@ class Search:
         self, vector: Vectors, products: npt.NDArray[np.int32], step: float, lost: float, k: int
     ) -> Places:
         """Return the k nearest of one vector, whose cosines are `products * step`, give or take."""
-        best = highest(products, k)
+        heights = Heights.of(products, k)
+        best = heights.highest(k)
         if k >= len(products):
             likely = best
         else:
-            reached = float(self._cosines(best, vector).min())
-            likely = np.flatnonzero(products >= math.floor((reached - lost) / step))
-        return likely[highest(self._cosines(likely, vector), k)]
-
-    def _cosines(self, places: Places, vector: Vectors) -> Vectors:
-        cosines: Vectors = self.vectors.of(places) @ vector
-        return cosines
+            reached = float(self.vectors.cosines(best, vector).min())
+            likely = heights.reaching(math.floor((reached - lost) / step))
+        return likely[highest(self.vectors.cosines(likely, vector), k)]
 
 
 def _make_search(vectors: TermVectors) -> Search:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from .decide import decide
-from .mapping import Mapping
-from .policy import MIN_SCORE, Policy
-from .reading.query import Query
+from ..decide import decide
+from ..mapping import Mapping
+from ..policy import MIN_SCORE, Policy
+from ..reading.query import Query
 
 _SHOWN = 15
 

@@ -1,0 +1,1 @@
+"""Notes: texts in several parts, of which one is the diagnosis."""

@@ -1,0 +1,123 @@
+"""Find the diagnosis of a note among those of its parts.
+
+"Dysuria x3d, UA nit+, macrobid, UTI" is a urinary tract infection, and "fell off ladder, L hip fx"
+a fracture. What the text as a whole is nearest to is mostly the complaint or the accident that it
+begins with. The guidelines of ICD-10-CM code a sign or symptom only where no diagnosis explains it
+(section I.B.4), and an accident never first (section I.C.20). A small network weighs the codes of
+the parts against each other and against that of the whole (options.py, model.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..combinations import Coded
+from ..mapping import WRITTEN, Mapping
+from ..policy import Policy
+from ..put_first import is_joined, with_main
+from ..reading.joined import Part
+from ..settled import is_known
+from .alone import Alone, read_alone
+from .model import likeliest, load_note_model
+from .options import ReadPart, listed_codes, options_of
+from .parts import ONLY_TERMS, NotePart, read_note, wordings_in_context
+
+_HIGHEST = 0.79  # of a code that was taken from one part of a text
+_SURE = 0.8  # from this score of its category, the code of the whole text stays
+_PRINTED = 0.9  # from this score of its category, an accident is named as the release prints it
+_CLEAR = 0.5  # the least share of a category in a text that was taken for something else
+_ACCIDENT = ("V", "W", "X", "Y")
+_LESSER = ("R", *_ACCIDENT)  # what a disease or an injury beside it stands before
+_FACTOR = "Z"
+_REFUSED = "reads like a"
+
+
+def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
+    """Return the mappings, with the diagnosis of a note in front of what led to it.
+
+    Only where the code of the whole text is in doubt, or where it was taken for something else than
+    a diagnosis. The parts of all such notes are searched together.
+    """
+    if policy.retriever.tree.release != "icd10cm":
+        return list(mappings)
+    notes = read_notes(mappings, policy)
+    return [
+        _with_diagnosis(mapping, notes[place], policy) if place in notes else mapping
+        for place, mapping in enumerate(mappings)
+    ]
+
+
+def read_notes(mappings: Sequence[Mapping], policy: Policy) -> dict[int, tuple[ReadPart, ...]]:
+    """Return what the parts of notes mean by themselves, by the place of the note."""
+    texts = {place: one.text for place, one in enumerate(mappings) if _is_asked(one, policy)}
+    noted = {place: _worded(text, policy) for place, text in texts.items()}
+    worded = dict.fromkeys(words for parts in noted.values() for _, _, words, _ in parts)
+    alone = read_alone(list(worded), policy)
+    return {
+        place: tuple(_read(part, at, alone[words], added) for part, at, words, added in parts)
+        for place, parts in noted.items()
+        if parts
+    }
+
+
+def _is_asked(mapping: Mapping, policy: Policy) -> bool:
+    if mapping.source == WRITTEN or mapping.decided_by == "exact":
+        return False
+    if policy.retriever.read(mapping.text).excluded:
+        return False
+    if mapping.code is None:
+        return (mapping.reason or "").startswith(_REFUSED)
+    if mapping.code.startswith(_ACCIDENT) and mapping.category_score >= _PRINTED:
+        return False
+    if mapping.code.startswith((*_LESSER, *listed_codes("complaint"))):
+        return True
+    if mapping.code.startswith(_FACTOR) and not mapping.code.startswith(listed_codes("encounter")):
+        return True
+    # Of several diagnoses in one cell the first counts.
+    return not (mapping.parts or is_joined(mapping)) and mapping.category_score < _SURE
+
+
+def _worded(text: str, policy: Policy) -> list[tuple[NotePart, int, str, bool]]:
+    """Return the wordings in which the parts of a note are searched."""
+    worded = []
+    for place, part in enumerate(read_note(text)):
+        worded.append((part, place, part.searched, False))
+        for kind, words in wordings_in_context(part, text):
+            if kind not in ONLY_TERMS or is_known(words, policy.retriever):
+                worded.append((part, place, words, True))
+    return worded
+
+
+def _read(part: NotePart, place: int, alone: Alone, added: bool) -> ReadPart:
+    return ReadPart(part, place, alone.query, alone.mapping, added)
+
+
+def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy) -> Mapping:
+    options, rows = options_of(mapping, parts, policy.retriever.tree)
+    shares = load_note_model().shares(rows)
+    best, of_category = likeliest([option.code for option in options], shares)
+    option, read = options[best], options[best].read
+    first = mapping.candidates[0].code if mapping.code and mapping.candidates else None
+    if read is None or (first is not None and option.code[:3] == first[:3]):
+        return mapping
+    # No surer than what the part says by itself or the whole text says of the category.
+    told = [one.category_score for one in mapping.candidates if one.code[:3] == option.code[:3]]
+    category_score = min(of_category, _HIGHEST, max(told, default=0.0) + option.category_score)
+    of_part = next(one for one in read.mapping.candidates if one.code[:3] == option.code[:3])
+    score = category_score * min(of_part.score / max(of_part.category_score, of_part.score), 1.0)
+    reached = category_score if policy.specificity == "category" else score
+    refused = mapping.code is None and (read.mapping.code is None or category_score < _CLEAR)
+    if reached < policy.min_score or refused:
+        return mapping
+    part = read.part.text
+    diagnosis = Coded(Part(part, part, "beside"), of_part.code, score, category_score)
+    ranked = [candidate.code for candidate in read.mapping.candidates]
+    mapped = replace(mapping, status="mapped")
+    return with_main(mapped, diagnosis, _accident(mapping), ranked, policy)
+
+
+def _accident(mapping: Mapping) -> Coded | None:
+    """Return the accident that a text got the code of."""
+    code = mapping.code or ""
+    if not code.startswith(_ACCIDENT):
+        return None
+    return Coded(Part(mapping.text, mapping.text, "beside"), code, 1.0, 1.0)

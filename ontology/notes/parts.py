@@ -1,0 +1,169 @@
+"""Part a note: "dysuria x3d, UA nit+, UTI" has three parts, and each says how it follows."""
+
+import re
+from typing import NamedTuple
+
+from ..reading.abbreviations import expand_abbreviations
+from ..reading.normalise import LONGEST
+from ..reading.several import patient_before
+
+CUES = ("first", "listed", "then", "with", "cause", "setting", "and", "aside", "either")
+"""How a part follows the one before it: "then" is an arrow or a colon, "cause" is "due to"."""
+
+_PATTERNS = (
+    (
+        "then",
+        r"\s*(?:-+>|=+>|→|>>|:(?=\s)|\bfound to have\b|\bshow(?:s|ed|ing)\b|"
+        r"\bdx(?:'?d)?:?(?=\s))\s*",
+    ),
+    ("cause", r"\s+(?:due to|d/t|secondary to|2/2|2°(?: to)?|caused by|from)\s+"),
+    ("setting", r"\s+(?:in (?:the )?setting of|i/s/o|iso)\s+"),
+    (
+        "with",
+        r"\s+(?:(?:with|w/(?!o\b)|w(?=\s)|complicated by|c/b|associated with|p/w|presenting with)"
+        r"\s*|(?=(?:s/p|after|following|post)\s))",
+    ),
+    ("and", r"\s+(?:and|&|\+)\s+"),
+    ("either", r"\s+/\s+"),
+    ("aside", r"\s*\(|\)\s*[,;.]?\s*"),
+    ("listed", r"\s*(?:[,;|\n•]|\.(?=\s)|\s-+\s)\s*(?:(?:and|then)\s+)?"),
+)
+_BETWEEN = re.compile("|".join(f"({pattern})" for _, pattern in _PATTERNS), re.IGNORECASE)
+_NO_PART = re.compile(r"nec|nos|un(?:spec(?:ified)?|sp)|oth(?:er)?(?: spec\w*)?", re.IGNORECASE)
+_MOST = 10  # parts of a note; a longer text is no entry but a letter
+# What a note says of the whole patient, and a condition in the words that official names use then.
+_CONTEXTS = (
+    (
+        "{} in pregnancy",
+        r"pregnan\w*|gravid\w*|g\d+\s?p\d+\w*|primip\w*|multip\w*|"
+        r"antenatal|trimester|s?iup|"
+        r"(?:[4-9]|[1-3]\d|4[0-3])(?:\+\d)?/40|\d\d\s?(?:wk|week)s? (?:ga|gest\w*|iup)|ob pt",
+    ),
+    (
+        "postpartum {}",
+        r"post-?\s?partum|puerper\w*|pp day|ppd\s?#?\s?\d+|p{1,2}d\d+ (?:svd|lscs|cs)",
+    ),
+    (
+        "newborn {}",
+        r"nb|newborn|neonat\w*|dol\s?#?\d*|nicu|scbu|(?:pre-?)?term (?:infant|baby)|"
+        r"(?:day|d)\s?\d+ (?:old|baby|infant)|\d+[- ]?day[- ]old|hol",
+    ),
+    (
+        "congenital {}",
+        r"\d+[ /-]?(?:wk|week|mo|mth|month)s?[- ]?(?:old\b|m\b|f\b|male|female|boy|girl|baby|"
+        r"infant)|[1-9]/52|infant|baby",
+    ),
+    (
+        "traumatic {}",
+        r"f[ae]ll|fallen|foosh|mv[ac]|mcc|rta|rtc|assault\w*|struck|hit|kicked|punched|crash\w*|"
+        r"off (?:a |the )?(?:bike|ladder|roof|horse|trampoline|swing)|blunt|trauma|gsw|stab\w*|"
+        r"ped(?:estrian)? v(?:s|ersus)?",
+    ),
+)
+_TEST = re.compile(
+    r"(?:(?:stat|repeat|bedside|pocus|portable) )?(?:u/?s|ct[ahp]?|cth|mri|mrcp|cxr|axr|kub|xr|"
+    r"x-?ray|echo|tte|tee|egd|ogd|c?scope|colonoscopy|flex sig|bxs?|biops(?:y|ies)|path|histo\w*|"
+    r"lp|csf|ekg|ecg|eeg|emg|doppler|duplex|angio\w*|cath|fundus|slit lamp|culture|cx|swab)"
+    r"(?: (?:head|chest|abd\w*|a/?p|abdo|pelvis|brain|spine|of \w+))?\s*[:=+]?\s+(?=\S)",
+    re.IGNORECASE,
+)
+_CHAPTERS = {
+    "{} in pregnancy": "O",
+    "postpartum {}": "O",
+    "newborn {}": "P",
+    "congenital {}": "QP",
+    "traumatic {}": "ST",
+}
+_NOT_PREGNANT = re.compile(r"\bno(?:t|n)[ -]+(?:currently )?pregnant\b", re.IGNORECASE)
+_IN_CONTEXT = tuple(
+    (words, re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE))
+    for words, pattern in _CONTEXTS
+)
+AFTER_TEST = "what a test found"
+ONLY_TERMS = ("congenital {}", "traumatic {}", AFTER_TEST)
+"""Wordings that count only where they are terms: not all that an infant has is congenital."""
+
+
+_SAID = {
+    "denied": r"no|not|neg|negative|-ve|nl|nml|nad|normal|ok|denies|denied|without|w/o|nil|none|"
+    r"stable|clear|intact|r/o|pending|low risk",
+    "after": r"post|after|following|s/p|since|under|during|d\d+ post|pod\s?#?\d*",
+    "past": r"known|hx|h/o|pmhx?|phx|bg|background|old|prev\w*|prior|ex|past|previous|remote|"
+    r"(?:19|20)\d\d|yrs?|years|chronic|on|fhx?|h/x",
+    "new": r"new|acute|sudden|now|today|x\d+[dh]|\d+[dh]|flare|exac\w*|worse\w*",
+    "number": r"\S*\d\S*",
+}
+_SAYS = {kind: re.compile(rf"(?<!\S)(?:{words})(?!\w)", re.I) for kind, words in _SAID.items()}
+SAID = tuple(_SAID)
+"""What words of a part may say: that it is denied, after something, past, new, or a number."""
+
+
+class NotePart(NamedTuple):
+    """A part of a note: as it stands there, as it is searched, and how it follows (`CUES`)."""
+
+    text: str
+    searched: str
+    cue: str
+
+
+def read_note(text: str) -> tuple[NotePart, ...]:
+    """Return the parts of a text that has several, else none.
+
+    >>> [part.text for part in read_note("58M w/ LBP -> MRI, discitis 2/2 MSSA")]
+    ['LBP', 'MRI', 'discitis', 'MSSA']
+    """
+    _, told = patient_before(text[:LONGEST])
+    pieces = _BETWEEN.split(told)
+    width = len(_PATTERNS) + 1
+    parts: dict[str, NotePart] = {}
+    for start in range(0, len(pieces), width):
+        part = (pieces[start] or "").strip(" .:,;")
+        if sum(map(str.isalpha, part)) > 1 and not _NO_PART.fullmatch(part):
+            cue = _cue(pieces[start - width + 1 : start]) if parts else "first"
+            parts.setdefault(part.casefold(), NotePart(part, _as_meant(part, text), cue))
+    return tuple(parts.values()) if 1 < len(parts) <= _MOST else ()
+
+
+def _cue(between: list[str | None]) -> str:
+    """Return which of the patterns stands between two parts."""
+    return next(_PATTERNS[at][0] for at, found in enumerate(between) if found is not None)
+
+
+def _as_meant(part: str, note: str) -> str:
+    """Write out an abbreviation whose meaning a word of another part says."""
+    expansion = expand_abbreviations(part, note)
+    by_context = any(entry.kind == "context" for entry in expansion.expanded)
+    return expansion.text if by_context else part
+
+
+def wordings_in_context(part: NotePart, note: str) -> tuple[tuple[str, str], ...]:
+    """Return a part in the words for a pregnant patient, a newborn and the like, by their kinds.
+
+    >>> wordings_in_context(read_note("G2P1, cholestasis")[1], "G2P1, cholestasis")
+    (('{} in pregnancy', 'cholestasis in pregnancy'),)
+    """
+    found = _TEST.match(part.searched)
+    after = ((AFTER_TEST, part.searched[found.end() :]),) if found else ()
+    return after + tuple(
+        (words, words.format(part.searched))
+        for words, pattern in _contexts(note)
+        if not pattern.search(part.text)
+    )
+
+
+def says(part: NotePart) -> tuple[bool, ...]:
+    """Return which of `SAID` the words of a part say."""
+    return tuple(_SAYS[kind].search(part.text) is not None for kind in SAID)
+
+
+def contexts_of(note: str) -> str:
+    """Return the first letters of the chapters that a note's patient calls for: O, P, QP, ST."""
+    return "".join(_CHAPTERS[words] for words, _ in _contexts(note))
+
+
+def _contexts(note: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the wordings that a note's patient calls for, and the words that say so."""
+    found = tuple(context for context in _IN_CONTEXT if context[1].search(note))
+    if _NOT_PREGNANT.search(note):
+        found = tuple(context for context in found if _CHAPTERS[context[0]] != "O")
+    return found

@@ -1,0 +1,67 @@
+"""Read an overdose that is told in everyday words: "took 40 tylenol tabs to kill herself"."""
+
+import re
+
+_TAKEN = (
+    r"(?:took|taken|taking|swallowed|ingested|ate|drank|injected|chewed|od(?:['’]?d)? on|"
+    r"overdosed? on|ingestion of|od)"
+)
+_AMOUNT = (
+    r"(?:(?:about|approx|approximately|around|at least|up to|some|a|an|the|her|his|their|my|"
+    r"mum['’]?s|mom['’]?s|dad['’]?s|gran\w*['’]?s|whole|entire|extra|double|too (?:much|many)|"
+    r"bottle|box|packet|handful|fistful|lots?|many|all|of|x?\s?~?\d[\d.,]*(?:\s?-\s?\d+)?\s?x?)\s+|"
+    r"~?\d[\d.,]*\s?(?:mg|mcg|g|units?|u|ml|x)\s+)*"
+)
+_FORM = r"(?:tab(?:let)?s?|pills?|caps(?:ules?)?|x\s?\d+)"
+_INTENT = re.compile(
+    r"\b(?:to (?:kill|end|die|harm|hurt)|kill (?:him|her|my|them)?self|want(?:s|ed|ing)? to die|"
+    r"intent to die|suicid\w*|intent(?:ional(?:ly)?)?|self[- ]?harm|on purpose|dsh|"
+    r"deliberate(?:ly)?|impulsive(?:ly)?|parasuicide|intended)\b(?! denied)|(?-i:\bSI\b)",
+    re.IGNORECASE,
+)
+_MISTAKE = re.compile(
+    r"\b(?:by mistake|mistak\w+|accident\w*|unintentional\w*|in error|twice|double dose|wrong dose|"
+    r"dosing error|mum['’]?s|mom['’]?s|gran\w*['’]?s|"
+    r"(?:toddler|[1-5]\s?(?:yo|y/o|yr|year)s?)\b.*"
+    r"\b(?:ate|swallowed|ingested|drank|chewed|got into))",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:no|not|without|denie[sd]|non)[\s-]+(?:\w+\s+)?(?:intent\w*|suicid\w*|si\b|self)",
+    re.IGNORECASE,
+)
+_NO_DRUG = r"(?!(?:on|in|with|and|or|the|no|not|of|for|hx|h/o)\b)"
+_NOT_OF_IT = (
+    r"(?!tab|pill|cap|intent|suic|twice|delib|accid|impuls|(?:to|by|in|on|at|w|with|for|then|and|"
+    r"after|x|od|when|as|because|this|last|today)\b)"
+)
+_DRUG = rf"(?P<drug>{_NO_DRUG}[a-z][\w'’-]+(?:\s+{_NOT_OF_IT}[a-z][\w'’-]*)?)"
+_BY_VERB = re.compile(rf"\b{_TAKEN}\s+{_AMOUNT}(?:{_FORM}\s+(?:of\s+)?)?{_DRUG}", re.IGNORECASE)
+_BEFORE_AMOUNT = re.compile(rf"(?:^|[,;:]\s*){_DRUG}\s+(?:\d+\s?)?{_FORM}\b", re.IGNORECASE)
+_AFTER_AMOUNT = re.compile(rf"(?:^|[,;:]\s*)\d+\s?(?:x\s+|{_FORM}\s+)?{_DRUG}", re.IGNORECASE)
+
+_HOUSEHOLD = re.compile(
+    r"\b(?:bleach|cleaner|detergent|lye|drain|acid|antifreeze|kerosene|petrol|gasoline|turpentine|"
+    r"paint|pods?|batter(?:y|ies)|poison|pesticide|glue|sanitizer|hand gel|alkali|polish|solvent)\b"
+)
+
+
+def told_overdose(text: str) -> str:
+    """Return an overdose in clinical words, "" where a text tells none or not why it was taken.
+
+    >>> told_overdose("took 40 tylenol tabs to kill self, NAC")
+    'intentional overdose of tylenol'
+    >>> told_overdose("took gliclazide twice by mistake"), told_overdose("took tylenol for pain")
+    ('accidental overdose of gliclazide', '')
+    """
+    denied = _DENIED.search(text) is not None
+    how = "intentional" if _INTENT.search(text) and not denied else ""
+    how = how or ("accidental" if denied or _MISTAKE.search(text) else "")
+    match = _BY_VERB.search(text) if how else None
+    if match is None and how == "intentional":
+        match = _BEFORE_AMOUNT.search(text) or _AFTER_AMOUNT.search(text)
+    if match is None:
+        return ""
+    drug = match["drug"].lower()
+    what = "ingestion" if _HOUSEHOLD.search(drug) else "overdose"
+    return f"{how} {what} of {drug}"
