@@ -321,6 +321,7 @@ class Mapper:
             "confidence": _digest("confidence.json"),
             "refusal": _digest("refusal.npz", "non_diagnoses.txt", "encoder/model.onnx"),
             "languages": _digest("languages.npz"),
+            "notes": _digest("notes.json"),
             "reading": _digest(*word_lists()),
             "top_k": self.top_k,
             "min_score": self.min_score,

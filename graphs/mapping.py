@@ -25,6 +25,7 @@ from ..ontology.decide import decide
 from ..ontology.further import with_further
 from ..ontology.mapping import Mapping, read_mapping
 from ..ontology.notes.narrated import with_told_diagnosis
+from ..ontology.notes.options import NEEDED
 from ..ontology.policy import Policy
 from ..ontology.search.retrieve import Hit, Retriever
 from .chooser import Chooser
@@ -159,15 +160,27 @@ def map_wholes(parts: MappingParts, texts: list[str]) -> list[Mapping]:
 
 
 def _of_wholes(parts: MappingParts, state: _State) -> list[Mapping]:
+    policy = _wide(parts.policy)
     mappings = [
-        decide(parts.retriever.read(text), equal, [Hit(*hit) for hit in hits], parts.policy)
+        decide(parts.retriever.read(text), equal, [Hit(*hit) for hit in hits], policy)
         for text, equal, hits in zip(_searched(state), state["exact"], state["hits"], strict=True)
     ]
-    return with_further(mappings, parts.policy)
+    return with_further(mappings, policy)
+
+
+def _wide(policy: Policy) -> Policy:
+    """Return the policy with the candidates that notes need, however few are shown."""
+    return replace(policy, top_k=max(policy.top_k, NEEDED))
+
+
+def _as_shown(mapping: Mapping, top_k: int) -> Mapping:
+    shown = mapping.candidates[:top_k]
+    return mapping if len(mapping.candidates) <= top_k else replace(mapping, candidates=shown)
 
 
 def _rerank(parts: MappingParts, state: _State) -> dict[str, Any]:
-    mappings = with_told_diagnosis(_of_wholes(parts, state), parts.policy)
+    told = with_told_diagnosis(_of_wholes(parts, state), _wide(parts.policy))
+    mappings = [_as_shown(mapping, parts.policy.top_k) for mapping in told]
     if parts.chooser and "translations" in state:
         keep = parts.chooser.fallback == "embedded"
         rows = zip(mappings, state["texts"], state["translations"], strict=True)

@@ -51,7 +51,16 @@ _TIME = re.compile(
     r"(?:19|20)\d\d|(?:day|week|wk|month|age|dol|pod)\s?#?\d{1,3})\b",
     re.IGNORECASE,
 )
-_DATED = re.compile(r"[\s\d,;:/.]+$")  # a date or a number after a name
+# A date after a name: "colonoscopy, 2019".
+_DATED = re.compile(r"[\s,;:]+(?:(?:19|20)\d\d|\d{1,2}/\d{1,2}(?:/\d{2,4})?)$")
+_OF_DRUG = ("Z79", "Z88")  # long-term use and allergy
+_USED = re.compile(
+    r"\b(?:on|takes?|taking|uses?|using|long|current|chronic|daily|allerg\w*)\b", re.I
+)
+_DOSE = re.compile(r"\d\s?(?:mg|mcg|g|ml|units?|iu)\b", re.IGNORECASE)
+NOTHING_CLOSE = "nothing is close"
+"""How the reason begins where the best score is too low."""
+
 _NOT_YET = "says what may come or what to do, not what is there"
 _DOUBTED = 0.5  # the score of a code where the words beside it mean another code
 
@@ -193,6 +202,18 @@ def _denied(text: str) -> str | None:
     return what_is_not_there(text) or (denied[0] if denied and all(denied) else None)
 
 
+def _why_a_drug(query: Query, first: Candidate) -> str | None:
+    """Return why a text is a drug: what it is near to is the use of one, unsaid in the text."""
+    is_use = first.code.startswith(_OF_DRUG) and not query.frame
+    unsaid = _is_drug_alone(query.text) and _USED.search(query.text) is None
+    return "is the name of a drug" if is_use and unsaid else None
+
+
+def _is_drug_alone(text: str) -> bool:
+    """Return whether a text may be no more than a drug: one word, or a dose."""
+    return len(text.split()) == 1 or _DOSE.search(text) is not None
+
+
 def _is_observation(text: str, first: Candidate) -> bool:
     """Return whether a text names an observation whose code says itself what was ruled out."""
     return first.name.endswith(" ruled out") and _OBSERVED.search(text) is not None
@@ -250,16 +271,17 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
     if query.frame and is_of_another(query.frame) and not is_factor(first.code, retriever.tree):
         return f"says it of another person: {query.frame.written!r}"
     spelt = retriever.index.rows.spelling.corrected(query.forms[0].text)
-    if why := named(query.text) or named(spelt) or named(_DATED.sub("", query.text)):
+    if why := named(query.text) or named(spelt) or named(_DATED.sub("", query.text.rstrip())):
         return why
     model = load_refusal_model()
-    factor = first.category_score if is_factor(first.code, retriever.tree) else None
+    is_contact = is_factor(first.code, retriever.tree) and not _is_drug_alone(query.text)
+    factor = first.category_score if is_contact else None
     if why := model.refuse(model.read(query, retriever.is_term), uncalibrated, factor):
         return why
-    if why := composed(query.text) or _why_a_procedure(query, first):
+    if why := composed(query.text) or _why_a_procedure(query, first) or _why_a_drug(query, first):
         return why
     is_near = floor <= MIN_SCORE and first.category_score >= _NEAR
     if first.score < floor and not is_near:
         best = f"{first.score:.2f} for {first.code} ({first.name})"
-        return f"nothing is close: the best score, {best}, is below {floor:g}"
+        return f"{NOTHING_CLOSE}: the best score, {best}, is below {floor:g}"
     return None

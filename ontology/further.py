@@ -41,9 +41,6 @@ from .settled import listed_remark
 from .specificity import side_of
 from .tree import Tree
 
-_HIGHEST = 0.9  # of a code that was put together from two conditions
-_SHOWN = 15
-
 
 def with_further(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
     """Return the mappings, with a combination code or further codes where a text joins conditions.

@@ -23,6 +23,7 @@ from .settled import joined_remarks, remark_on
 from .specificity import at_specificity
 from .tree import Tree
 
+_LEAST = 1e-4  # of the score of a candidate
 _CODE_OF = "the code of "
 _HIGHEST = 0.9  # of a code that was put together from two conditions
 
@@ -63,15 +64,7 @@ def put_first(
     spans = " and ".join(repr(one.part.span) for one in counted)
     why = f"{_CODE_OF}{spans}" + ("" if state.combined else ", which the text joins with others")
     first = Candidate(state.code, name, name, "official", score, category_score, why)
-    others = tuple(
-        replace(
-            other,
-            score=min(round(other.score * (1 - score), 4), score),
-            category_score=round(other.category_score * (1 - score), 4),
-        )
-        for other in mapping.candidates
-        if other.code != state.code
-    )
+    others = _others(mapping.candidates, first, tree)
     code = at_specificity(state.code, policy.specificity, tree, ranked, mapping.text)
     told = category_score if policy.specificity == "category" else score
     return replace(
@@ -87,6 +80,30 @@ def put_first(
         candidates=(first, *others)[: policy.top_k],
         reason="; ".join(filter(None, (f"{state.code} is {why}", mapping.reason))),
     )
+
+
+def _others(candidates: Sequence[Candidate], first: Candidate, tree: Tree) -> tuple[Candidate, ...]:
+    """Return the other candidates, with what the first and its category leave them."""
+    category = tree.category(first.code)
+    left = [one for one in candidates if one.code != first.code]
+    near = [one for one in left if tree.category(one.code) == category]
+    inside = (first.category_score - first.score) / max(sum(one.score for one in near), _LEAST)
+    within, outside = min(1 - first.score, inside), 1 - first.category_score
+    scaled = [
+        replace(
+            one,
+            score=min(round(one.score * within, 4), first.score),
+            category_score=first.category_score,
+        )
+        if one in near
+        else replace(
+            one,
+            score=min(round(one.score * outside, 4), first.score),
+            category_score=round(one.category_score * outside, 4),
+        )
+        for one in left
+    ]
+    return tuple(sorted(scaled, key=lambda one: -one.score))
 
 
 def with_beside(mapping: Mapping, state: Joined, policy: Policy) -> Mapping:

@@ -122,3 +122,66 @@ def test_a_number_over_forty_is_no_pregnancy_where_an_eye_or_a_newborn_is_meant(
     read = mapper.parts.retriever.read
     for text in ("vision 20/40, cataract", "BW 2 kg, 34/40", "visual acuity 6/40"):
         assert "pregnancy" not in read(text).forms[0].text, text
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        # A state, a history or a treatment does not stand before a condition.
+        ("ex smoker, COPD", "J44"),
+        ("FH of diabetes, Parkinson's disease", "G20"),
+        ("VT arrest, ICD in situ", "I47"),
+        ("CRP 120, on levothyroxine, malaria", "B54"),
+        # "With" and "due to" join what one name says.
+        ("breast cancer with bone metastasis", "C50"),
+        ("hypercalcemia due to malignancy", "E83"),
+        ("hemiparesis due to old CVA", "I69"),
+        # Words that only look like those of a pregnancy, an infant, an accident or an overdose.
+        ("vision 20/40, anemia, fatigue", "R53"),
+        ("cough, HTN 6 mo f/u, hydronephrosis", "N13"),
+        ("SOB, pneumothorax, stable", "J93"),
+        ("HTN, taking lisinopril twice daily", "I10"),
+        ("neck pain after accident, took tylenol", "M54"),
+        ("depression, denies suicidal thoughts, taking sertraline", "F32"),
+        # Tests and drugs before a disease do not hide it.
+        ("bloods awaited, given IV fluids, UTI", "N39"),
+    ],
+)
+def test_what_stands_beside_a_condition_does_not_take_its_place(
+    mapper: Mapper, text: str, code: str
+) -> None:
+    mapping = mapper.map(text)
+    assert mapping.code is not None and mapping.code.startswith(code), mapping
+
+
+def test_a_note_has_one_code_however_many_candidates_are_shown(mapper: Mapper) -> None:
+    texts = ("sore throat, red eyes, pharyngoconjunctival fever", "SOB, pneumothorax, CXR")
+    for top_k in (1, 3, 15):
+        few = Mapper(added="none", specificity="billable", top_k=top_k)
+        for text in texts:
+            mapping = few.map(text)
+            assert mapping.code == mapper.map(text).code
+            assert len(mapping.candidates) <= top_k
+
+
+def test_a_higher_least_score_changes_no_note_above_it() -> None:
+    text = "Dysuria x3d, UA nit+, macrobid, UTI"
+    score = Mapper(added="none").map(text).score
+    strict = Mapper(added="none", min_score=round(score - 0.05, 2)).map(text)
+    assert (strict.code, strict.score) == ("N39.0", score)
+
+
+def test_the_categories_of_a_note_sum_to_one_at_most(mapper: Mapper) -> None:
+    for text in ("fever, pneumonia, cough", "fell off ladder, L hip fx", "ex smoker, COPD"):
+        mapping = mapper.map(text)
+        of_category: dict[str, set[float]] = {}
+        for one in mapping.candidates:
+            of_category.setdefault(one.code[:3], set()).add(one.category_score)
+        assert all(len(scores) == 1 for scores in of_category.values()), text
+        assert sum(max(scores) for scores in of_category.values()) <= 1.001
+        assert sum(one.score for one in mapping.candidates) <= 1
+
+
+def test_long_runs_of_amounts_are_read_at_once() -> None:
+    for text in ("suicidal, took " + "1 x " * 99 + "a", "suicidal took " + "1  " * 99 + "!"):
+        assert told_overdose(text[:400]) is not None

@@ -121,7 +121,7 @@ def collect(rows: Rows, parts: MappingParts) -> list[Note]:
         notes += [
             Note(*batch[place], wholes[place].code or "", options)
             for place, of_note in read.items()
-            if (options := options_of(wholes[place], of_note, policy.retriever.tree))
+            if (options := options_of(wholes[place], of_note, policy.retriever.tree)).options
         ]
     return notes
 

@@ -32,7 +32,7 @@ def read_alone(texts: Sequence[str], policy: Policy) -> dict[str, Alone]:
         return {}
     retriever = policy.retriever
     retriever.prepare(texts)
-    alone = replace(policy, specificity="concept", min_score=max(policy.min_score, MIN_SCORE))
+    alone = replace(policy, specificity="concept", min_score=MIN_SCORE, top_k=_SHOWN)
     queries = [retriever.read(text) for text in texts]
     return {
         query.text: Alone(query, decide(query, retriever.look_up(query)[:_SHOWN], hits, alone))

@@ -11,24 +11,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..combinations import Coded
+from ..decide import NOTHING_CLOSE
 from ..mapping import WRITTEN, Mapping
 from ..policy import Policy
 from ..put_first import is_joined, with_main
 from ..reading.joined import Part
+from ..reading.query import Query
+from ..reading.refusal import READS_LIKE
 from ..settled import is_known
 from .alone import Alone, read_alone
 from .model import likeliest, load_note_model
-from .options import ReadPart, listed_codes, options_of
-from .parts import ONLY_TERMS, NotePart, read_note, wordings_in_context
+from .options import ReadPart, is_clear, listed_codes, options_of
+from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
 
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
 _SURE = 0.8  # from this score of its category, the code of the whole text stays
 _PRINTED = 0.9  # from this score of its category, an accident is named as the release prints it
+_LEAST = 1e-4  # of the score of a candidate
 _CLEAR = 0.5  # the least share of a category in a text that was taken for something else
 _ACCIDENT = ("V", "W", "X", "Y")
 _LESSER = ("R", *_ACCIDENT)  # what a disease or an injury beside it stands before
 _FACTOR = "Z"
-_REFUSED = "reads like a"
 
 
 def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
@@ -62,18 +65,32 @@ def read_notes(mappings: Sequence[Mapping], policy: Policy) -> dict[int, tuple[R
 def _is_asked(mapping: Mapping, policy: Policy) -> bool:
     if mapping.source == WRITTEN or mapping.decided_by == "exact":
         return False
-    if policy.retriever.read(mapping.text).excluded:
+    query = policy.retriever.read(mapping.text)
+    if query.excluded or _is_framed(query):
         return False
     if mapping.code is None:
-        return (mapping.reason or "").startswith(_REFUSED)
-    if mapping.code.startswith(_ACCIDENT) and mapping.category_score >= _PRINTED:
+        return (mapping.reason or "").startswith((READS_LIKE, NOTHING_CLOSE))
+    own = mapping.candidates[0].code
+    if own.startswith(_ACCIDENT) and mapping.category_score >= _PRINTED:
         return False
-    if mapping.code.startswith((*_LESSER, *listed_codes("complaint"))):
+    if own.startswith(_LESSER):
         return True
-    if mapping.code.startswith(_FACTOR) and not mapping.code.startswith(listed_codes("encounter")):
-        return True
+    if is_one_name(mapping.text):
+        return False
+    if own.startswith(_FACTOR):
+        return not own.startswith(listed_codes("encounter"))
     # Of several diagnoses in one cell the first counts.
     return not (mapping.parts or is_joined(mapping)) and mapping.category_score < _SURE
+
+
+def _is_framed(query: Query) -> bool:
+    """Return whether what a text says of a condition stands in another part: "FH - diabetes"."""
+    if query.frame is None:
+        return False
+    written, parts = query.frame.written.casefold(), read_note(query.text)
+    is_after = not query.text.strip().casefold().startswith(written)
+    told_after = query.frame.kind == "past" and is_after
+    return told_after or bool(parts and parts[0].text.casefold() == written)
 
 
 def _worded(text: str, policy: Policy) -> list[tuple[NotePart, int, str, bool]]:
@@ -103,9 +120,10 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     told = [one.category_score for one in mapping.candidates if one.code[:3] == option.code[:3]]
     category_score = min(of_category, _HIGHEST, max(told, default=0.0) + option.category_score)
     of_part = next(one for one in read.mapping.candidates if one.code[:3] == option.code[:3])
-    score = category_score * min(of_part.score / max(of_part.category_score, of_part.score), 1.0)
+    score = category_score * of_part.score / max(of_part.category_score, of_part.score, _LEAST)
     reached = category_score if policy.specificity == "category" else score
-    refused = mapping.code is None and (read.mapping.code is None or category_score < _CLEAR)
+    doubted = read.mapping.code is None or (category_score < _CLEAR and not is_clear(read))
+    refused = mapping.code is None and doubted
     if reached < policy.min_score or refused:
         return mapping
     part = read.part.text

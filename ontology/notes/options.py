@@ -1,5 +1,6 @@
 """The codes that a note may mean, of the whole text and of its parts, and what speaks for each."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,14 +14,26 @@ from ..mapping import Candidate, Mapping
 from ..packaged import packaged_rows
 from ..reading.normalise import normalise_text
 from ..reading.query import Query
+from ..reading.refusal import READS_LIKE
 from ..tree import Tree
 from .parts import CUES, SAID, NotePart, contexts_of, says
 
-_OF_WHOLE, _OF_PART = 10, 4  # candidates of the whole text and of each part that are options
+NEEDED = 10
+"""Candidates of the whole text that are options."""
+
+_OF_PART = 4  # candidates of each part that are options
 _SHORT = 5  # letters of a part that may be an abbreviation
 _SMALL = 3  # letters of words that say little
 _SURE, _LIKELY = 0.6, 0.5  # the least scores of categories of parts that are terms, and injuries
+_FAINT = 0.1  # of the score of a part's first category, below which another one is not meant
 _SYMPTOM, _FACTOR, _INJURY = "R", "Z", ("S", "T")
+_DRUG = ("T36", "T37", "T38", "T39", "T4", "T50")
+_TAKEN = re.compile(
+    r"\b(?:over-?dos\w*|od|poison\w*|toxic\w*|adverse|reactions?|side effects?|induced|due to|2/2|"
+    r"took|taken|ingest\w*|swallow\w*|suicid\w*|intent\w*|accident\w*|withdrawal|allerg\w*|from|"
+    r"ate|drank)\b",
+    re.IGNORECASE,
+)
 _ACCIDENT = ("V", "W", "X", "Y")
 _CLASSES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("symptom", ("R",)),
@@ -112,62 +125,82 @@ class Options(NamedTuple):
 def options_of(whole: Mapping, parts: Sequence[ReadPart], tree: Tree) -> Options:
     """Return the options of a note: the best candidates of the whole text and of each part."""
     found: dict[str, Option] = {}
-    for one in whole.candidates[:_OF_WHOLE]:
+    for one in whole.candidates[:NEEDED]:
         found.setdefault(one.code, _option(one, None))
     for read in parts:
-        for one in read.mapping.candidates[:_OF_PART]:
+        for one in read.mapping.candidates[: _OF_PART * _may_be_meant(read)]:
             if is_unsaid_newborn(one.code, whole.text, tree) or not _may_mean(read, one, whole):
                 continue
             before = found.get(one.code)
             if before is None or before.read is None or before.score < one.score:
                 found[one.code] = _option(one, read)
     note = _Note(whole, parts, tree)
-    options = _may_be_first(found.values(), parts)
+    options = _may_be_first(found.values(), parts, whole.text)
     rows = np.array([note.row(option) for option in options], np.float64)
     return Options(options, rows.reshape(len(options), len(NOTE_FEATURES)))
 
 
-def _may_be_first(options: Iterable[Option], parts: Sequence[ReadPart]) -> tuple[Option, ...]:
+def _may_be_first(
+    options: Iterable[Option], parts: Sequence[ReadPart], note: str
+) -> tuple[Option, ...]:
     """Return the options that may stand first, all where none of them may.
 
     A sign or symptom is not coded where a diagnosis explains it, an accident never first
-    (guidelines of ICD-10-CM, sections I.B.4 and I.C.20), and a state or a history not before the
-    condition that a note begins with. Where each part is a term, no other condition is meant.
+    (guidelines of ICD-10-CM, sections I.B.4 and I.C.20), a state or a history not before a
+    condition, and a drug is no poisoning where the note tells none. Where each part is a term, no
+    other condition is meant, and the first disease counts.
     """
-    clear = [read for read in parts if _is_clear(read)]
-    codes = {read.place: read.mapping.candidates[0].code for read in clear}
-    diseases = [code for code in codes.values() if not code.startswith(_beside())]
-    injuries = [
-        one
-        for read in parts
-        for one in read.mapping.candidates[:1]
-        if one.code.startswith(_INJURY) and one.category_score >= _LIKELY
-    ]
-    begins = not codes.get(0, _FACTOR).startswith((_FACTOR, *_ACCIDENT))
+    clear = {read.place: read.mapping.candidates[0].code for read in parts if is_clear(read)}
+    diseases = [place for place, code in clear.items() if not code.startswith(_beside())]
     later = (
         *((_SYMPTOM, *listed_codes("complaint")) if diseases else ()),
-        *(_ACCIDENT if diseases or injuries else ()),
+        *(_ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
+        *(_DRUG if _TAKEN.search(note) is None else ()),
     )
-    named = len(codes) == len({read.place for read in parts})
+    named = len(clear) == len({read.place for read in parts})
+    has_condition = any(map(_is_condition, parts))
     kept = tuple(
         option
         for option in options
-        if not (option.read is None and named)
-        and not option.code.startswith(later)
-        and not (begins and _is_state(option.code))
+        if not option.code.startswith(later)
+        and not (has_condition and _is_state(option.code))
+        and not (named and option.read is None)
+        and not (named and diseases and option.read and option.read.place != diseases[0])
     )
     return kept or tuple(options)
+
+
+def _is_condition(read: ReadPart) -> bool:
+    """Return whether a part is likely a condition of the patient that the note tells of today."""
+    mapping = read.mapping
+    code = mapping.code or _FACTOR
+    beside = code.startswith((_FACTOR, *_ACCIDENT, *_DRUG))
+    return not (beside or read.query.frame) and mapping.category_score >= _SURE
+
+
+def _is_injury(read: ReadPart) -> bool:
+    return any(
+        one.code.startswith(_INJURY) and one.category_score >= _LIKELY
+        for one in read.mapping.candidates[:1]
+    )
+
+
+def _may_be_meant(read: ReadPart) -> bool:
+    """Return whether a part may be the diagnosis: none that a rule refuses, as what is denied."""
+    return read.mapping.code is not None or (read.mapping.reason or "").startswith(READS_LIKE)
 
 
 def _may_mean(read: ReadPart, one: Candidate, whole: Mapping) -> bool:
     """Return whether a part may mean a candidate: a term of another category does so only for a
     pregnant patient, a newborn or an injured one.
     """
-    same = one.code[:3] == read.mapping.candidates[0].code[:3]
-    return same or not _is_clear(read) or bool(contexts_of(whole.text))
+    first = read.mapping.candidates[0]
+    same = one.code[:3] == first.code[:3]
+    is_faint = is_clear(read) or one.category_score < _FAINT * first.category_score
+    return same or not is_faint or bool(contexts_of(whole.text))
 
 
-def _is_clear(read: ReadPart) -> bool:
+def is_clear(read: ReadPart) -> bool:
     """Return whether a part is a term, without doubt, denial or a frame."""
     query, mapping = read.query, read.mapping
     doubted = query.frame or query.set_aside or query.ambiguous or query.excluded
@@ -209,11 +242,8 @@ class _Note:
         self._chapters = tuple(contexts_of(whole.text))
         self._of_place: dict[int, set[str]] = {}
         for read in parts:
-            words = {
-                word for word in normalise_text(read.part.searched).split() if len(word) > _SMALL
-            }
-            forms = {word for form in read.query.forms[:1] for word in form.text.split()}
-            self._of_place[read.place] = words | {word for word in forms if len(word) > _SMALL}
+            forms = (form.text for form in read.query.forms[:1])
+            self._of_place[read.place] = _telling(" ".join((read.part.searched, *forms)))
         self._said = {word for words in self._of_place.values() for word in words}
         self._cues = {read.place: read.part.cue for read in parts}
 
@@ -287,10 +317,9 @@ class _Note:
         return float(len(parts)), len(named & self._said) / max(len(self._said), 1)
 
 
-def _telling(*texts: str) -> set[str]:
-    """Return the words of texts that say something."""
-    words = (word for text in texts for word in normalise_text(text).split())
-    return {word for word in words if len(word) > _SMALL}
+def _telling(text: str) -> set[str]:
+    """Return the words of a text that say something."""
+    return {word for word in normalise_text(text).split() if len(word) > _SMALL}
 
 
 def _specific(first: Candidate | None) -> float:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ..reading.abbreviations import expand_abbreviations
 from ..reading.normalise import LONGEST
 from ..reading.several import patient_before
+from ..reading.shorthand import is_carried
 
 CUES = ("first", "listed", "then", "with", "cause", "setting", "and", "aside", "either")
 """How a part follows the one before it: "then" is an arrow or a colon, "cause" is "due to"."""
@@ -29,34 +30,36 @@ _PATTERNS = (
     ("listed", r"\s*(?:[,;|\n•]|\.(?=\s)|\s-+\s)\s*(?:(?:and|then)\s+)?"),
 )
 _BETWEEN = re.compile("|".join(f"({pattern})" for _, pattern in _PATTERNS), re.IGNORECASE)
-_NO_PART = re.compile(r"nec|nos|un(?:spec(?:ified)?|sp)|oth(?:er)?(?: spec\w*)?", re.IGNORECASE)
+_NO_PART = re.compile(
+    r"no[tn][ -]\w+|nec|nos|un(?:spec(?:ified)?|sp)|oth(?:er)?(?: spec\w*)?", re.IGNORECASE
+)
 _MOST = 10  # parts of a note; a longer text is no entry but a letter
 # What a note says of the whole patient, and a condition in the words that official names use then.
 _CONTEXTS = (
     (
         "{} in pregnancy",
         r"pregnan\w*|gravid\w*|g\d+\s?p\d+\w*|primip\w*|multip\w*|"
-        r"antenatal|trimester|s?iup|"
-        r"(?:[4-9]|[1-3]\d|4[0-3])(?:\+\d)?/40|\d\d\s?(?:wk|week)s? (?:ga|gest\w*|iup)|ob pt",
+        r"antenatal|trimester|s?iup|(?:[4-9]|[1-3]\d|4[0-3])(?:\+\d)?/40(?! size)|"
+        r"\d\d\s?(?:wk|week)s? (?:ga|gest\w*|iup)|ob pt",
     ),
     (
         "postpartum {}",
-        r"post-?\s?partum|puerper\w*|pp day|ppd\s?#?\s?\d+|p{1,2}d\d+ (?:svd|lscs|cs)",
+        r"post-?\s?partum|puerper\w*|pp day|ppd\s?#\s?\d+|p{1,2}d\d+ (?:svd|lscs|cs)",
     ),
     (
         "newborn {}",
-        r"nb|newborn|neonat\w*|dol\s?#?\d*|nicu|scbu|(?:pre-?)?term (?:infant|baby)|"
+        r"nb(?!:)|newborn|neonat\w*|dol\s?#?\d*|nicu|scbu|(?:pre-?)?term (?:infant|baby)|"
         r"(?:day|d)\s?\d+ (?:old|baby|infant)|\d+[- ]?day[- ]old|hol",
     ),
     (
         "congenital {}",
-        r"\d+[ /-]?(?:wk|week|mo|mth|month)s?[- ]?(?:old\b|m\b|f\b|male|female|boy|girl|baby|"
-        r"infant)|[1-9]/52|infant|baby",
+        r"\d+[ /-]?(?:wk|week|mo|mth|month)s?[- ]?(?:old )?(?:m|f(?!/)|male|female|boy|girl|baby|"
+        r"infant)|[1-9]/52 old|infant|baby",
     ),
     (
         "traumatic {}",
-        r"f[ae]ll|fallen|foosh|mv[ac]|mcc|rta|rtc|assault\w*|struck|hit|kicked|punched|crash\w*|"
-        r"off (?:a |the )?(?:bike|ladder|roof|horse|trampoline|swing)|blunt|trauma|gsw|stab\w*|"
+        r"f[ae]ll|fallen|foosh|mv[ac]|rtc|assault\w*|struck|kicked|punched|blunt|trauma|gsw|"
+        r"off (?:a |the )?(?:bike|ladder|roof|horse|trampoline|swing)|stab(?:bed|bing|s)?|"
         r"ped(?:estrian)? v(?:s|ersus)?",
     ),
 )
@@ -151,6 +154,15 @@ def wordings_in_context(part: NotePart, note: str) -> tuple[tuple[str, str], ...
     )
 
 
+def is_one_name(text: str) -> bool:
+    """Return whether a text joins its parts as names of conditions do: "A with B", "A due to B".
+
+    >>> is_one_name("hypercalcemia due to malignancy"), is_one_name("fever, UTI with sepsis")
+    (True, False)
+    """
+    return {part.cue for part in read_note(text)} <= {"first", "with", "cause", "setting"}
+
+
 def says(part: NotePart) -> tuple[bool, ...]:
     """Return which of `SAID` the words of a part say."""
     return tuple(_SAYS[kind].search(part.text) is not None for kind in SAID)
@@ -164,6 +176,6 @@ def contexts_of(note: str) -> str:
 def _contexts(note: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return the wordings that a note's patient calls for, and the words that say so."""
     found = tuple(context for context in _IN_CONTEXT if context[1].search(note))
-    if _NOT_PREGNANT.search(note):
+    if _NOT_PREGNANT.search(note) or ("/40" in note and not is_carried(note)):
         found = tuple(context for context in found if _CHAPTERS[context[0]] != "O")
     return found

@@ -220,6 +220,7 @@ _TAILS = (
         "vaccination",
         re.compile(rf"\s*({_PRODUCTS})(?:[\s,:-]+|(?=#))({_DOSES})[\s.]*", re.IGNORECASE),
     ),
+    ("vaccination", re.compile(rf"\s*({_PRODUCT})[\s,]+(today|now)[\s.]*", re.IGNORECASE)),
 )
 
 # How a past condition was treated: "h/o melanoma excised '99". An organ that was removed

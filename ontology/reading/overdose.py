@@ -3,29 +3,32 @@
 import re
 
 _TAKEN = (
-    r"(?:took|taken|taking|swallowed|ingested|ate|drank|injected|chewed|od(?:['’]?d)? on|"
-    r"overdosed? on|ingestion of|od)"
+    r"(?:took|taken|swallowed|ingested|ate|drank|injected|chewed|od(?:['’]?d)? on|overdosed? on|"
+    r"ingestion of)"
 )
 _AMOUNT = (
-    r"(?:(?:about|approx|approximately|around|at least|up to|some|a|an|the|her|his|their|my|"
-    r"mum['’]?s|mom['’]?s|dad['’]?s|gran\w*['’]?s|whole|entire|extra|double|too (?:much|many)|"
-    r"bottle|box|packet|handful|fistful|lots?|many|all|of|x?\s?~?\d[\d.,]*(?:\s?-\s?\d+)?\s?x?)\s+|"
-    r"~?\d[\d.,]*\s?(?:mg|mcg|g|units?|u|ml|x)\s+)*"
+    r"(?:(?:about|approx|approximately|around|at|least|up|to|some|a|an|the|her|his|their|my|"
+    r"mum['’]?s|mom['’]?s|dad['’]?s|gran\w*['’]?s|whole|entire|extra|double|too|much|many|"
+    r"bottle|box|packet|handful|fistful|lots?|all|of|x|"
+    r"x?~?\d[\d.,-]*(?:mg|mcg|g|units?|u|ml|x)?|mg|mcg|g|units?|ml) ){0,6}"
 )
-_FORM = r"(?:tab(?:let)?s?|pills?|caps(?:ules?)?|x\s?\d+)"
+_FORM = r"(?:tab(?:let)?s?|pills?|caps(?:ules?)?|x ?\d+)"
 _INTENT = re.compile(
     r"\b(?:to (?:kill|end|die|harm|hurt)|kill (?:him|her|my|them)?self|want(?:s|ed|ing)? to die|"
     r"intent to die|suicid\w*|intent(?:ional(?:ly)?)?|self[- ]?harm|on purpose|dsh|"
-    r"deliberate(?:ly)?|impulsive(?:ly)?|parasuicide|intended)\b(?! denied)|(?-i:\bSI\b)",
+    r"deliberate(?:ly)?|impulsive(?:ly)?|parasuicide|intended)\b(?! denied)",
     re.IGNORECASE,
 )
+_IDEATION = re.compile(r"\bSI\b(?! joint)")
 _MISTAKE = re.compile(
-    r"\b(?:by mistake|mistak\w+|accident\w*|unintentional\w*|in error|twice|double dose|wrong dose|"
-    r"dosing error|mum['’]?s|mom['’]?s|gran\w*['’]?s|"
-    r"(?:toddler|[1-5]\s?(?:yo|y/o|yr|year)s?)\b.*"
-    r"\b(?:ate|swallowed|ingested|drank|chewed|got into))",
+    r"\b(?:by mistake|mistaken\w*|accidentally|by accident|unintentional\w*|in error|"
+    r"twice(?! (?:a|per|daily|weekly|every|each))|double dose|wrong dose|dosing error|mum['’]?s|"
+    r"mom['’]?s|gran\w*['’]?s)(?!\w)",
     re.IGNORECASE,
 )
+_CHILD = re.compile(r"\b(?:toddler|[1-5] ?(?:yo|y/o|yrs?|years?))\b", re.IGNORECASE)
+_EATEN = re.compile(r"\b(?:ate|swallowed|ingested|drank|chewed|got into)\b", re.IGNORECASE)
+_TOO_MUCH = re.compile(r"\b(?:extra|too (?:much|many)|double|overdos\w*|\d+ ?x?)\b", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:no|not|without|denie[sd]|non)[\s-]+(?:\w+\s+)?(?:intent\w*|suicid\w*|si\b|self)",
     re.IGNORECASE,
@@ -54,9 +57,8 @@ def told_overdose(text: str) -> str:
     >>> told_overdose("took gliclazide twice by mistake"), told_overdose("took tylenol for pain")
     ('accidental overdose of gliclazide', '')
     """
-    denied = _DENIED.search(text) is not None
-    how = "intentional" if _INTENT.search(text) and not denied else ""
-    how = how or ("accidental" if denied or _MISTAKE.search(text) else "")
+    text = " ".join(text.split())
+    how = _why_taken(text)
     match = _BY_VERB.search(text) if how else None
     if match is None and how == "intentional":
         match = _BEFORE_AMOUNT.search(text) or _AFTER_AMOUNT.search(text)
@@ -65,3 +67,13 @@ def told_overdose(text: str) -> str:
     drug = match["drug"].lower()
     what = "ingestion" if _HOUSEHOLD.search(drug) else "overdose"
     return f"{how} {what} of {drug}"
+
+
+def _why_taken(text: str) -> str:
+    """Return "intentional" or "accidental", "" where a text says neither."""
+    if _DENIED.search(text):
+        return "accidental" if _TOO_MUCH.search(text) else ""
+    if _INTENT.search(text) or (_IDEATION.search(text) and _TOO_MUCH.search(text)):
+        return "intentional"
+    is_child = _CHILD.search(text) and _EATEN.search(text)
+    return "accidental" if is_child or _MISTAKE.search(text) else ""

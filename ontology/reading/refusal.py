@@ -28,6 +28,9 @@ from .query import TRANSLATED, WORD_FOR_WORD, Form, Query
 BINS = 1 << 15
 """The number of hash bins of the features."""
 
+READS_LIKE = "reads like"
+"""How the reason begins where the models refuse a text."""
+
 KINDS = ("diagnosis", "drug", "procedure", "test", "remark", "noise")
 """The classes of the model, in the order of its columns."""
 
@@ -77,7 +80,7 @@ class RefusalModel:
         if float(self.doubt @ evidence(reading, score, factor)) <= 0:
             return None
         kinds = reading.spelling[1:] * reading.meaning[1:]
-        return f"reads like {_WORDS[KINDS[1 + int(np.argmax(kinds))]]}, not like a diagnosis"
+        return f"{READS_LIKE} {_WORDS[KINDS[1 + int(np.argmax(kinds))]]}, not like a diagnosis"
 
     def read(self, query: Query, equal: Callable[[str], bool]) -> "Reading":
         """Read a query with both models; `equal` returns whether a normalised text is a term."""

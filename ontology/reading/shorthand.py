@@ -68,10 +68,12 @@ _SHORTHAND = (
 )
 
 # "34/40" are weeks of pregnancy, in a newborn those of its birth, and 20/40 is what an eye sees.
-_GESTATION = re.compile(r"(?<![\w/])(?:at )?(?!20/)(?:[4-9]|[1-3]\d|4[0-3])(?:\+\d)?/40(?![\w/])")
+_GESTATION = re.compile(
+    r"(?<![\w/])(?:at )?(?!20/)(?:[4-9]|[1-3]\d|4[0-3])(?:\+\d)?/40(?![\w/]| size)"
+)
 _NOT_CARRIED = re.compile(
     r"\b(?:vision|visual|acuity|VA|eyes?|glasses|rds|prem\w*|preterm infant|neonat\w*|newborn|nb|"
-    r"baby|born|infant|ttnb?|bw|elbw|vlbw|nicu|scbu|apgars?|jaundice)\b",
+    r"baby|born|infant|ttnb?|exam|score|mark|seen|OD|OS|OU|bw|elbw|vlbw|nicu|scbu|apgars?|jaundice)\b",
     re.IGNORECASE,
 )
 
@@ -88,6 +90,9 @@ def without_shorthand(text: str) -> str:
     """
     for pattern, words in _SHORTHAND:
         text = pattern.sub(words, text)
-    if "/40" in text and not _NOT_CARRIED.search(text):
-        text = _GESTATION.sub("in pregnancy", text)
-    return text
+    return _GESTATION.sub("in pregnancy", text) if is_carried(text) else text
+
+
+def is_carried(text: str) -> bool:
+    """Return whether a text has weeks of forty that are those of a pregnancy: "breech 37/40"."""
+    return _GESTATION.search(text) is not None and _NOT_CARRIED.search(text) is None

@@ -18,7 +18,7 @@ LONG_AGO = (
     r"(?:(?:(?:back )?in |since |about |around )?(?:19|20)\d\d|"
     r"(?:about |around |over |more than |some )?(?:(?:\d+|an?|one|two|three|four|five|six|seven|"
     r"eight|nine|ten|twelve|fifteen|twenty|thirty|forty|several|many) )?"
-    r"(?:years?|yrs?|decades?) ago|"
+    r"(?:years?|yrs?|decades?) (?:ago|back)|"
     r"long ago|last (?:year|winter|summer|spring|autumn|fall)|"
     r"(?:in|during) (?:(?:early|late|his|her) )*(?:childhood|infancy|adolescence|youth|teens)|"
     r"(?:as|when) (?:an? )?(?:young |small )?(?:child|kid|baby|infant|boy|girl|teenager|"
