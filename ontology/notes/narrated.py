@@ -27,6 +27,7 @@ from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_con
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
 _SURE = 0.8  # from this score of its category, the code of the whole text stays
 _PRINTED = 0.9  # from this score of its category, an accident is named as the release prints it
+_NAMED = 0.95  # from this score of its category, a history is all that the text names
 _LEAST = 1e-4  # of the score of a candidate
 _CLEAR = 0.5  # the least share of a category in a text that was taken for something else
 _ACCIDENT = ("V", "W", "X", "Y")
@@ -78,7 +79,8 @@ def _is_asked(mapping: Mapping, policy: Policy) -> bool:
     if is_one_name(mapping.text):
         return False
     if own.startswith(_FACTOR):
-        return not own.startswith(listed_codes("encounter"))
+        is_printed = query.frame is not None and _begins(query) and mapping.category_score >= _NAMED
+        return not (is_printed or own.startswith(listed_codes("encounter")))
     # Of several diagnoses in one cell the first counts.
     return not (mapping.parts or is_joined(mapping)) and mapping.category_score < _SURE
 
@@ -88,9 +90,14 @@ def _is_framed(query: Query) -> bool:
     if query.frame is None:
         return False
     written, parts = query.frame.written.casefold(), read_note(query.text)
-    is_after = not query.text.strip().casefold().startswith(written)
-    told_after = query.frame.kind == "past" and is_after
+    told_after = query.frame.kind == "past" and not _begins(query)
     return told_after or bool(parts and parts[0].text.casefold() == written)
+
+
+def _begins(query: Query) -> bool:
+    """Return whether a text begins with its frame."""
+    written = query.frame.written if query.frame else ""
+    return query.text.strip().casefold().startswith(written.casefold())
 
 
 def _worded(text: str, policy: Policy) -> list[tuple[NotePart, int, str, bool]]:
