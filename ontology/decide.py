@@ -53,7 +53,9 @@ _TIME = re.compile(
 )
 # A date after a name: "colonoscopy, 2019".
 _DATED = re.compile(r"[\s,;:]+(?:(?:19|20)\d\d|\d{1,2}/\d{1,2}(?:/\d{2,4})?)$")
-_OF_DRUG = ("Z79", "Z88")  # long-term use and allergy
+_OF_DRUG = re.compile(
+    r"\blong[ -]term \(current\)|^hormone replacement therapy|^allergy status to", re.IGNORECASE
+)
 _USED = re.compile(
     r"\b(?:on|takes?|taking|uses?|using|long|current|chronic|daily|allerg\w*)\b", re.I
 )
@@ -204,7 +206,7 @@ def _denied(text: str) -> str | None:
 
 def _why_a_drug(query: Query, first: Candidate) -> str | None:
     """Return why a text is a drug: what it is near to is the use of one, unsaid in the text."""
-    is_use = first.code.startswith(_OF_DRUG) and not query.frame
+    is_use = _OF_DRUG.search(first.name) is not None and not query.frame
     unsaid = _is_drug_alone(query.text) and _USED.search(query.text) is None
     return "is the name of a drug" if is_use and unsaid else None
 

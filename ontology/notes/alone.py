@@ -21,9 +21,12 @@ class Alone(NamedTuple):
     @property
     def is_sure(self) -> bool:
         """Whether it is mapped, and nothing that stands beside a condition was set aside."""
-        query = self.query
-        doubted = query.frame or query.set_aside or query.ambiguous or query.excluded
-        return not doubted and self.mapping.status == "mapped"
+        return not is_doubted(self.query) and self.mapping.status == "mapped"
+
+
+def is_doubted(query: Query) -> bool:
+    """Return whether something beside a condition says that it is not simply there."""
+    return bool(query.frame or query.set_aside or query.ambiguous or query.excluded)
 
 
 def read_alone(texts: Sequence[str], policy: Policy) -> dict[str, Alone]:

@@ -6,33 +6,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from ..packaged import packaged
+from ..search.network import Network, Numbers
 from .options import NOTE_FEATURES
 
 _CATEGORY = 3  # letters of a category
-Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class NoteModel:
-    """Weights of a network of one hidden layer, and the slope of its logits."""
+class NoteModel(Network):
+    """The network, and the slope of its logits."""
 
-    mean: Numbers
-    scale: Numbers
-    hidden: Numbers
-    hidden_bias: Numbers
-    output: Numbers
-    skip: Numbers
     slope: float
-
-    def logits(self, rows: Numbers) -> Numbers:
-        """Return one number for each option of a note, from its features."""
-        scaled = np.clip((rows - self.mean) / self.scale, -6, 6)
-        inner = np.tanh(scaled @ self.hidden + self.hidden_bias)
-        result: Numbers = inner @ self.output + scaled @ self.skip
-        return result
 
     def shares(self, rows: Numbers) -> Numbers:
         """Return the probability of each option; together they are 1."""

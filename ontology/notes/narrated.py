@@ -21,7 +21,7 @@ from ..reading.refusal import READS_LIKE
 from ..settled import is_known
 from .alone import Alone, read_alone
 from .model import likeliest, load_note_model
-from .options import ReadPart, is_clear, listed_codes, options_of
+from .options import ACCIDENT, FACTOR, SYMPTOM, ReadPart, is_clear, listed_codes, options_of
 from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
 
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
@@ -30,9 +30,7 @@ _PRINTED = 0.9  # from this score of its category, an accident is named as the r
 _NAMED = 0.95  # from this score of its category, a history is all that the text names
 _LEAST = 1e-4  # of the score of a candidate
 _CLEAR = 0.5  # the least share of a category in a text that was taken for something else
-_ACCIDENT = ("V", "W", "X", "Y")
-_LESSER = ("R", *_ACCIDENT)  # what a disease or an injury beside it stands before
-_FACTOR = "Z"
+_LESSER = (SYMPTOM, *ACCIDENT)  # what a disease or an injury beside it stands before
 
 
 def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
@@ -72,13 +70,13 @@ def _is_asked(mapping: Mapping, policy: Policy) -> bool:
     if mapping.code is None:
         return (mapping.reason or "").startswith((READS_LIKE, NOTHING_CLOSE))
     own = mapping.candidates[0].code
-    if own.startswith(_ACCIDENT) and mapping.category_score >= _PRINTED:
+    if own.startswith(ACCIDENT) and mapping.category_score >= _PRINTED:
         return False
     if own.startswith(_LESSER):
         return True
     if is_one_name(mapping.text):
         return False
-    if own.startswith(_FACTOR):
+    if own.startswith(FACTOR):
         is_printed = query.frame is not None and _begins(query) and mapping.category_score >= _NAMED
         return not (is_printed or own.startswith(listed_codes("encounter")))
     # Of several diagnoses in one cell the first counts.
@@ -143,6 +141,6 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
 def _accident(mapping: Mapping) -> Coded | None:
     """Return the accident that a text got the code of."""
     code = mapping.code or ""
-    if not code.startswith(_ACCIDENT):
+    if not code.startswith(ACCIDENT):
         return None
     return Coded(Part(mapping.text, mapping.text, "beside"), code, 1.0, 1.0)

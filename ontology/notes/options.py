@@ -16,6 +16,7 @@ from ..reading.normalise import normalise_text
 from ..reading.query import Query
 from ..reading.refusal import READS_LIKE
 from ..tree import Tree
+from .alone import is_doubted
 from .parts import CUES, SAID, NotePart, contexts_of, says
 
 NEEDED = 10
@@ -26,7 +27,7 @@ _SHORT = 5  # letters of a part that may be an abbreviation
 _SMALL = 3  # letters of words that say little
 _SURE, _LIKELY = 0.6, 0.5  # the least scores of categories of parts that are terms, and injuries
 _FAINT = 0.1  # of the score of a part's first category, below which another one is not meant
-_SYMPTOM, _FACTOR, _INJURY = "R", "Z", ("S", "T")
+SYMPTOM, FACTOR, _INJURY = "R", "Z", ("S", "T")
 _DRUG = ("T36", "T37", "T38", "T39", "T4", "T50")
 _TAKEN = re.compile(
     r"\b(?:over-?dos\w*|od|poison\w*|toxic\w*|adverse|reactions?|side effects?|induced|due to|2/2|"
@@ -34,11 +35,11 @@ _TAKEN = re.compile(
     r"ate|drank)\b",
     re.IGNORECASE,
 )
-_ACCIDENT = ("V", "W", "X", "Y")
+ACCIDENT = ("V", "W", "X", "Y")
 _CLASSES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("symptom", ("R",)),
-    ("factor", ("Z",)),
-    ("accident", _ACCIDENT),
+    ("symptom", (SYMPTOM,)),
+    ("factor", (FACTOR,)),
+    ("accident", ACCIDENT),
     ("injury", ("S", "T0", "T1", "T2", "T30", "T31", "T32", "T33", "T34")),
     ("poisoning", ("T36", "T37", "T38", "T39", "T4", "T5", "T6")),
     ("complication", ("T7", "T8")),
@@ -127,9 +128,12 @@ def options_of(whole: Mapping, parts: Sequence[ReadPart], tree: Tree) -> Options
     found: dict[str, Option] = {}
     for one in whole.candidates[:NEEDED]:
         found.setdefault(one.code, _option(one, None))
+    has_context = bool(contexts_of(whole.text))
     for read in parts:
         for one in read.mapping.candidates[: _OF_PART * _may_be_meant(read)]:
-            if is_unsaid_newborn(one.code, whole.text, tree) or not _may_mean(read, one, whole):
+            if is_unsaid_newborn(one.code, whole.text, tree):
+                continue
+            if not (has_context or _may_mean(read, one)):
                 continue
             before = found.get(one.code)
             if before is None or before.read is None or before.score < one.score:
@@ -153,8 +157,8 @@ def _may_be_first(
     clear = {read.place: read.mapping.candidates[0].code for read in parts if is_clear(read)}
     diseases = [place for place, code in clear.items() if not code.startswith(_beside())]
     later = (
-        *((_SYMPTOM, *listed_codes("complaint")) if diseases else ()),
-        *(_ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
+        *((SYMPTOM, *listed_codes("complaint")) if diseases else ()),
+        *(ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
         *(_DRUG if _TAKEN.search(note) is None else ()),
     )
     named = len(clear) == len({read.place for read in parts})
@@ -173,8 +177,8 @@ def _may_be_first(
 def _is_condition(read: ReadPart) -> bool:
     """Return whether a part is likely a condition of the patient that the note tells of today."""
     mapping = read.mapping
-    code = mapping.code or _FACTOR
-    beside = code.startswith((_FACTOR, *_ACCIDENT, *_DRUG))
+    code = mapping.code or FACTOR
+    beside = code.startswith((FACTOR, *ACCIDENT, *_DRUG))
     return not (beside or read.query.frame) and mapping.category_score >= _SURE
 
 
@@ -190,34 +194,34 @@ def _may_be_meant(read: ReadPart) -> bool:
     return read.mapping.code is not None or (read.mapping.reason or "").startswith(READS_LIKE)
 
 
-def _may_mean(read: ReadPart, one: Candidate, whole: Mapping) -> bool:
-    """Return whether a part may mean a candidate: a term of another category does so only for a
-    pregnant patient, a newborn or an injured one.
+def _may_mean(read: ReadPart, one: Candidate) -> bool:
+    """Return whether a part by itself may mean a candidate, though its first one is another.
+
+    For a pregnant patient, a newborn or an injured one also fainter candidates are meant.
     """
     first = read.mapping.candidates[0]
     same = one.code[:3] == first.code[:3]
     is_faint = is_clear(read) or one.category_score < _FAINT * first.category_score
-    return same or not is_faint or bool(contexts_of(whole.text))
+    return same or not is_faint
 
 
 def is_clear(read: ReadPart) -> bool:
     """Return whether a part is a term, without doubt, denial or a frame."""
-    query, mapping = read.query, read.mapping
-    doubted = query.frame or query.set_aside or query.ambiguous or query.excluded
+    mapping = read.mapping
     is_term = mapping.code is not None and mapping.decided_by == "exact" and not read.in_context
-    return is_term and not doubted and mapping.category_score >= _SURE
+    return is_term and not is_doubted(read.query) and mapping.category_score >= _SURE
 
 
 def _is_state(code: str) -> bool:
-    return code.startswith(_FACTOR) and not code.startswith(listed_codes("encounter"))
+    return code.startswith(FACTOR) and not code.startswith(listed_codes("encounter"))
 
 
 def _beside() -> tuple[str, ...]:
     """Return the codes that do not explain a complaint."""
     return (
-        _SYMPTOM,
-        _FACTOR,
-        *_ACCIDENT,
+        SYMPTOM,
+        FACTOR,
+        *ACCIDENT,
         *listed_codes("chronic"),
         *listed_codes("complaint"),
     )
@@ -301,7 +305,7 @@ class _Note:
             best * is_lesser,
             float(code.startswith("O") and any(first.startswith("O") for first in firsts)),
             float(code.startswith("P") and any(first.startswith("P") for first in firsts)),
-            float(any(first.startswith(("S", "T")) for first in firsts)),
+            float(any(first.startswith(_INJURY) for first in firsts)),
             float(len(self._tree.ancestors(code))),
             *(map(float, says(read.part)) if read else (0.0,) * len(SAID)),
             float(read is not None and len(read.part.text) < _SHORT),

@@ -1,6 +1,7 @@
 """Part a note: "dysuria x3d, UA nit+, UTI" has three parts, and each says how it follows."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..reading.abbreviations import expand_abbreviations
@@ -33,6 +34,7 @@ _BETWEEN = re.compile("|".join(f"({pattern})" for _, pattern in _PATTERNS), re.I
 _NO_PART = re.compile(
     r"no[tn][ -]\w+|nec|nos|un(?:spec(?:ified)?|sp)|oth(?:er)?(?: spec\w*)?", re.IGNORECASE
 )
+_READ = 1024  # texts whose parts are kept: each is asked for several times
 _MOST = 10  # parts of a note; a longer text is no entry but a letter
 # What a note says of the whole patient, and a condition in the words that official names use then.
 _CONTEXTS = (
@@ -109,6 +111,7 @@ class NotePart(NamedTuple):
     cue: str
 
 
+@lru_cache(_READ)
 def read_note(text: str) -> tuple[NotePart, ...]:
     """Return the parts of a text that has several, else none.
 

@@ -13,12 +13,12 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..packaged import packaged
 from ..reading.query import Query
 from ..tree import Tree
 from .features import FEATURES, FeatureMaker
+from .network import Network, Numbers
 from .retrieve import Floats, Hit
 
 _FIRST = 10  # candidates that are shown whatever their codes
@@ -27,8 +27,6 @@ _DOUBTS = tuple(
     FEATURES.index(name)
     for name in ("dense", "lexical", "read_recall", "not_whole", "term_precision", "setting_clash")
 )
-
-Numbers = npt.NDArray[np.float64]
 
 
 class Ranked(NamedTuple):
@@ -43,30 +41,14 @@ class Ranked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RankingModel:
+class RankingModel(Network):
     """Weights of the ranking network and of the calibration.
 
     `calibration` holds the slope of the logits, the lead of the first candidate, and one weight for
     each number of `doubts`: together the log-odds that no candidate is right.
-
-    Everything is computed in float64. Another order of addition then changes less than the rounding
-    of a score to four digits removes.
     """
 
-    mean: Numbers
-    scale: Numbers
-    hidden: Numbers
-    hidden_bias: Numbers
-    output: Numbers
-    skip: Numbers
     calibration: Numbers
-
-    def logits(self, rows: Floats) -> Numbers:
-        """Return one number for each row of features; the highest ranks first."""
-        scaled = np.clip((rows - self.mean) / self.scale, -6, 6)
-        inner = np.tanh(scaled @ self.hidden + self.hidden_bias)
-        result: Numbers = inner @ self.output + scaled @ self.skip
-        return result
 
     def probabilities(self, rows: Floats) -> Numbers:
         """Return the calibrated probability of each candidate; together they are at most 1."""
