@@ -24,6 +24,7 @@ from ..ontology.chosen import (
 from ..ontology.decide import decide
 from ..ontology.further import with_further
 from ..ontology.mapping import Mapping, read_mapping
+from ..ontology.notes.listed import with_first_listed
 from ..ontology.notes.narrated import with_told_diagnosis
 from ..ontology.notes.options import NEEDED
 from ..ontology.policy import Policy
@@ -165,7 +166,7 @@ def _of_wholes(parts: MappingParts, state: _State) -> list[Mapping]:
         decide(parts.retriever.read(text), equal, [Hit(*hit) for hit in hits], policy)
         for text, equal, hits in zip(_searched(state), state["exact"], state["hits"], strict=True)
     ]
-    return with_further(mappings, policy)
+    return with_first_listed(with_further(mappings, policy), policy)
 
 
 def _wide(policy: Policy) -> Policy:

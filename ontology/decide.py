@@ -25,6 +25,7 @@ from .reading.denial import (
 )
 from .reading.frames import is_of_another
 from .reading.normalise import normalise_text
+from .reading.overdose import told_overdose
 from .reading.query import Query
 from .reading.refusal import composed, contact_words, load_refusal_model, named
 from .reading.several import split_diagnoses
@@ -211,6 +212,12 @@ def _why_a_drug(query: Query, first: Candidate) -> str | None:
     return "is the name of a drug" if is_use and unsaid else None
 
 
+def _is_overdose(query: Query, first: Candidate) -> bool:
+    """Return whether a text tells an overdose, and the candidate is a poisoning."""
+    is_poisoning = first.code.startswith(("T36", "T37", "T38", "T39", "T4", "T5"))
+    return is_poisoning and first.category_score >= _NEAR and bool(told_overdose(query.text))
+
+
 def _is_drug_alone(text: str) -> bool:
     """Return whether a text may be no more than a drug: one word, or a dose."""
     return len(text.split()) == 1 or _DOSE.search(text) is not None
@@ -266,7 +273,7 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
     drug = taken_as_needed(query.text)
     if is_conditional(query.text) or (drug and not is_known(drug, retriever)):
         return _NOT_YET
-    if is_sure_encounter(query, first, policy):
+    if is_sure_encounter(query, first, policy) or _is_overdose(query, first):
         return None
     if is_possible(query.text) and not is_factor(first.code, retriever.tree):
         return _NOT_YET

@@ -13,6 +13,7 @@ from .combinations import (
     asks_for,
     find_combination,
     in_line,
+    join,
     note_for,
 )
 from .mapping import WRITTEN, Additional, Candidate, Mapping, band_of
@@ -29,26 +30,46 @@ _HIGHEST = 0.9  # of a code that was put together from two conditions
 
 
 def with_main(
-    mapping: Mapping, main: Coded, accident: Coded | None, ranked: Sequence[str], policy: Policy
+    mapping: Mapping,
+    main: Coded,
+    others: Sequence[Coded],
+    accident: Coded | None,
+    ranked: Sequence[str],
+    policy: Policy,
 ) -> Mapping:
     """Return the mapping with a condition of its text in front, and what stands beside that.
 
-    accident: the accident that the mapping has the code of, which stands beside the injury.
-    ranked: the codes of the candidates of the condition by itself.
+    others: the other conditions of the text; those count that the table of combinations joins with
+    the first. accident: the accident that the mapping has the code of, which stands beside the
+    injury. ranked: the codes of the candidates of the condition by itself.
     """
+    tree = policy.retriever.tree
+    joined = joined_with(main, others, tree)
+    further = (*joined.further, *accidents_of([accident], tree))
     plain = replace(mapping, additional=(), reason=None)
-    beside = accidents_of([accident], policy.retriever.tree)
-    state = Joined(plain, main.code, (main,), beside)
-    first = with_beside(put_first(state, [main], policy, ranked), state, policy)
+    state = replace(joined, mapping=plain, further=further)
+    first = with_beside(put_first(state, list(state.named), policy, ranked), state, policy)
     remark = remark_on(first, policy.retriever.read(mapping.text), policy)
     told = replace(first, reason=joined_remarks(first.reason, remark))
     return with_measures(told, policy)
 
 
+def joined_with(main: Coded, others: Sequence[Coded], tree: Tree) -> Joined:
+    """Return a condition with those of others that the table of combinations joins with it."""
+    state = Joined(Mapping(main.part.text, "mapped"), main.code, (main,), ())
+    for other in others:
+        step = join(state, other, tree)
+        if step and step.is_listed and len(step.named) > len(state.named):
+            state = step
+    return state
+
+
 def is_joined(mapping: Mapping) -> bool:
     """Return whether a text got the code of conditions that it joins, or further codes."""
-    put = any(candidate.why.startswith(_CODE_OF) for candidate in mapping.candidates[:1])
-    return put or bool(mapping.additional)
+    if any(candidate.why.startswith(_CODE_OF) for candidate in mapping.candidates[:1]):
+        return True
+    measured = {measure.span for measure in measures_in(mapping.text[:LONGEST])}
+    return any(one.text not in measured for one in mapping.additional)
 
 
 def put_first(

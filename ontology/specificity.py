@@ -7,7 +7,7 @@ from typing import Literal
 from ..errors import UsageError
 from .reading.abbreviations import expand_abbreviations
 from .reading.coders import encounter_words
-from .reading.measured import trimester_of
+from .reading.measured import term_of, trimester_of
 from .reading.normalise import normalise_text
 from .tree import Node, Tree
 
@@ -17,12 +17,17 @@ _UNTELLING = frozenset(
     """encounter fracture for with of or and the not type stage eye unspecified applicable time i ii
     iii at in to more""".split()
 )
+_COMPLICATION = re.compile(r"\bwith (?!other|unspecified)([^,]*)", re.IGNORECASE)
 _LACK = re.compile(r"\b(?:uncomplicated|without|not)\b[^,]*", re.IGNORECASE)
-# Words of one kind, of which a text names one: an intent of a poisoning, a trimester.
+# Words of one kind, of which a text names one: an intent of a poisoning, a trimester, how far a
+# joint is out of place, whether a birth is at term.
 _SAID = (
     re.compile(r"\b(?:accidental|intentional|assault|undetermined|adverse effect|underdosing)\b"),
     re.compile(r"\b(?:first|second|third) trimester\b"),
+    re.compile(r"\b(?:subluxation|dislocation)\b"),
+    re.compile(r"\b(?:preterm|full-term)\b"),
 )
+_DISPLACED = re.compile(r"\b(disloc|sublux)\w*")
 _INTENT = re.compile(
     r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b|\bto (?:kill (?:\w+)?self|die)\b|"
     r"\bintent to (?:die|harm)\b|\bwant(?:s|ed|ing) to die\b|"
@@ -97,7 +102,7 @@ def at_specificity(
             said = _of_words(fitting or children, text, tree)
             side = side_said(sided, (node, *children), tree)
             of_side = _of_dominance(_of_side(said, side, tree), side, text, tree)
-            node = _next(node, of_side, tree, order)
+            node = _next(node, of_side, tree, order, text)
     return node.code
 
 
@@ -140,7 +145,10 @@ def _telling(words: set[str]) -> int:
     return len(words) if any(word.isalpha() for word in words) and words != {"fetus"} else 0
 
 
-def _next(node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int]) -> Node:
+def _next(
+    node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int], text: str
+) -> Node:
+    said = set(normalise_text(text).split())
     above = _words(tree.name(node))
     vague = [child for child in children if _is_vague(tree.name(child), tree)]
     plain = [child for child in vague if _words(tree.name(child)) <= above]
@@ -148,6 +156,7 @@ def _next(node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int
     return min(
         plain or bare or vague or children,
         key=lambda child: (
+            _is_complicated(tree.name(child), said | above),
             order.get(child.code, len(order)),
             -tree.name(child).lower().count("unspecified"),
             not _is_plain(tree.name(child)),
@@ -156,10 +165,17 @@ def _next(node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int
     )
 
 
+def _is_complicated(name: str, said: set[str]) -> bool:
+    """Return whether a name has a complication of which nothing is said: "with hemorrhage"."""
+    match = _COMPLICATION.search(name)
+    words = set(normalise_text(match[1]).split()) if match else set()
+    return bool(words) and words.isdisjoint(said)
+
+
 def _adds_a_lack_only(name: str, above: set[str]) -> bool:
     """Return whether a name adds to that above only what is absent: "without complications"."""
     rest = _LACK.sub("", name)
-    return rest != name and _words(rest) <= above
+    return rest != name and _words(rest) <= above | {"unilateral"}
 
 
 def _is_vague(name: str, tree: Tree) -> bool:
@@ -207,14 +223,17 @@ def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]
     Where none is said, a poisoning is accidental, and a foreign body chokes nobody.
     """
     said = _INTENT.sub("intentional", _DENIED.sub(" ", text)).lower()
+    said = _DISPLACED.sub(r"\1ation", said)
     if "trimester" not in said:
         said = f"{said} {trimester_of(text)}"
+    if "term" not in said.replace("trimester", ""):
+        said = f"{said} {term_of(text)}"
     for kind in _SAID:
         if (words := kind.search(said)) and len(set(kind.findall(said))) == 1:
             of_words = [
                 child
                 for child in children
-                if kind.findall(tree.name(child).lower()) == [words.group()]
+                if set(kind.findall(tree.name(child).lower())) == {words.group()}
             ]
             children = of_words or children
     if not _CHOKED.search(said):

@@ -10,6 +10,9 @@ from .tree import Tree
 _LONGEST = 400  # characters of a text that are read
 _TOKEN = re.compile(r"\w[\w.:/_†*–-]*")
 _END = ".:/_†*–-"
+_TRISOMIES = frozenset(("T13", "T18", "T21"))  # as charts write them; the codes are categories
+# Beside other words it is a temperature; poisonings by drugs have these codes.
+_TEMPERATURE = re.compile(r"T(?:3[5-9]|4[0-2])\.\d")
 _NO_MARK = re.compile(r"[\w\s.:–-]")
 
 
@@ -46,13 +49,15 @@ def written_codes(text: str, tree: Tree) -> WrittenCodes:
     name stands before it, or where it stands in brackets or before a colon. Headings such as
     chapters and ranges do not count. A code of letters only counts where it is the whole text.
     """
+    if text.strip().upper() in _TRISOMIES:
+        return WrittenCodes((), (), text)
     whole = _whole_code(text, tree)
     if whole is not None:
         return WrittenCodes((whole,), (), "")
     tokens = [
         (token, code)
         for token in _tokens(text[:_LONGEST], tree)
-        if (code := _code(token.text, tree)) is not None
+        if (code := _code(token.text, tree)) is not None and not _TEMPERATURE.fullmatch(token.text)
     ]
     if not tokens:
         return WrittenCodes((), (), text)

@@ -96,7 +96,7 @@ TEXTS = {
     "COPD on home oxygen": ("J44", ["Z99.81"]),
     "hypokalemia due to vomiting": ("E87.6", []),
     "edema following knee surgery": ("R60.9", []),
-    "osteomyelitis due to diabetic foot ulcer": ("E11.621", []),
+    "osteomyelitis due to diabetic foot ulcer": ("E11.69", ["M86", "E11.621", "L97.5"]),
     "rash on face": ("R21", []),
     "stroke, gout": ("I63", []),
     "asthma, eczema": ("J45", []),

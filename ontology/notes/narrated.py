@@ -9,28 +9,31 @@ the parts against each other and against that of the whole (options.py, model.py
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from ..combinations import Coded
+from ..combinations import LEAST, Coded
 from ..decide import NOTHING_CLOSE
 from ..mapping import WRITTEN, Mapping
 from ..policy import Policy
-from ..put_first import is_joined, with_main
+from ..put_first import is_joined, joined_with, with_main
 from ..reading.joined import Part
+from ..reading.overdose import told_overdose
 from ..reading.query import Query
 from ..reading.refusal import READS_LIKE
 from ..settled import is_known
-from .alone import Alone, read_alone
+from .alone import Alone, is_doubted, read_alone
+from .kinds import ACCIDENT, FACTOR, SYMPTOM, ReadPart, listed_codes
 from .model import likeliest, load_note_model
-from .options import ACCIDENT, FACTOR, SYMPTOM, ReadPart, is_clear, listed_codes, options_of
-from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
+from .options import options_of
+from .parts import ONLY_TERMS, NotePart, is_one_name, pregnancy_in, read_note, wordings_in_context
 
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
 _SURE = 0.8  # from this score of its category, the code of the whole text stays
 _PRINTED = 0.9  # from this score of its category, an accident is named as the release prints it
 _NAMED = 0.95  # from this score of its category, a history is all that the text names
 _LEAST = 1e-4  # of the score of a candidate
+_PREGNANCY = "Z33.1"  # with what the table joins conditions of a pregnant patient
 _CLEAR = 0.5  # the least share of a category in a text that was taken for something else
-_LESSER = (SYMPTOM, *ACCIDENT)  # what a disease or an injury beside it stands before
 
 
 def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
@@ -43,7 +46,9 @@ def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Map
         return list(mappings)
     notes = read_notes(mappings, policy)
     return [
-        _with_diagnosis(mapping, notes[place], policy) if place in notes else mapping
+        _with_diagnosis(mapping, notes[place], policy)
+        if place in notes
+        else _with_joined(mapping, (), policy)
         for place, mapping in enumerate(mappings)
     ]
 
@@ -52,10 +57,10 @@ def read_notes(mappings: Sequence[Mapping], policy: Policy) -> dict[int, tuple[R
     """Return what the parts of notes mean by themselves, by the place of the note."""
     texts = {place: one.text for place, one in enumerate(mappings) if _is_asked(one, policy)}
     noted = {place: _worded(text, policy) for place, text in texts.items()}
-    worded = dict.fromkeys(words for parts in noted.values() for _, _, words, _ in parts)
+    worded = dict.fromkeys(one.words for parts in noted.values() for one in parts)
     alone = read_alone(list(worded), policy)
     return {
-        place: tuple(_read(part, at, alone[words], added) for part, at, words, added in parts)
+        place: tuple(one.read(alone[one.words]) for one in parts)
         for place, parts in noted.items()
         if parts
     }
@@ -72,7 +77,7 @@ def _is_asked(mapping: Mapping, policy: Policy) -> bool:
     own = mapping.candidates[0].code
     if own.startswith(ACCIDENT) and mapping.category_score >= _PRINTED:
         return False
-    if own.startswith(_LESSER):
+    if own.startswith((SYMPTOM, *ACCIDENT)):  # a disease or an injury beside it stands first
         return True
     if is_one_name(mapping.text):
         return False
@@ -80,7 +85,9 @@ def _is_asked(mapping: Mapping, policy: Policy) -> bool:
         is_printed = query.frame is not None and _begins(query) and mapping.category_score >= _NAMED
         return not (is_printed or own.startswith(listed_codes("encounter")))
     # Of several diagnoses in one cell the first counts.
-    return not (mapping.parts or is_joined(mapping)) and mapping.category_score < _SURE
+    if mapping.parts or is_joined(mapping):
+        return False
+    return mapping.category_score < _SURE or own.startswith(listed_codes("chronic"))
 
 
 def _is_framed(query: Query) -> bool:
@@ -98,19 +105,35 @@ def _begins(query: Query) -> bool:
     return query.text.strip().casefold().startswith(written.casefold())
 
 
-def _worded(text: str, policy: Policy) -> list[tuple[NotePart, int, str, bool]]:
+class _Worded(NamedTuple):
+    """A wording in which a part of a note is searched; the rest is as in `ReadPart`."""
+
+    part: NotePart
+    place: int
+    words: str
+    in_context: bool = False
+    told: bool = False
+
+    def read(self, alone: Alone) -> ReadPart:
+        """Return the part with what the wording means by itself."""
+        in_context = self.in_context or self.told
+        return ReadPart(self.part, self.place, alone.query, alone.mapping, in_context, self.told)
+
+
+def _worded(text: str, policy: Policy) -> list[_Worded]:
     """Return the wordings in which the parts of a note are searched."""
     worded = []
-    for place, part in enumerate(read_note(text)):
-        worded.append((part, place, part.searched, False))
+    parts = read_note(text)
+    for place, part in enumerate(parts):
+        worded.append(_Worded(part, place, part.searched))
         for kind, words in wordings_in_context(part, text):
             if kind not in ONLY_TERMS or is_known(words, policy.retriever):
-                worded.append((part, place, words, True))
+                worded.append(_Worded(part, place, words, in_context=True))
+    if parts and (told := told_overdose(text)):
+        # The drug and why it was taken may stand in two parts.
+        place = next((n for n, part in enumerate(parts) if told_overdose(part.text)), 0)
+        worded.append(_Worded(parts[place], place, told, told=True))
     return worded
-
-
-def _read(part: NotePart, place: int, alone: Alone, added: bool) -> ReadPart:
-    return ReadPart(part, place, alone.query, alone.mapping, added)
 
 
 def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy) -> Mapping:
@@ -119,15 +142,18 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     best, of_category = likeliest([option.code for option in options], shares)
     option, read = options[best], options[best].read
     first = mapping.candidates[0].code if mapping.code and mapping.candidates else None
-    if read is None or (first is not None and option.code[:3] == first[:3]):
-        return mapping
+    is_same = first is not None and option.code[:3] == first[:3]
+    is_other_accident = option.code.startswith(ACCIDENT) and (first or "").startswith(ACCIDENT)
+    if read is None or is_same or is_other_accident:
+        return _with_joined(mapping, parts, policy)
     # No surer than what the part says by itself or the whole text says of the category.
     told = [one.category_score for one in mapping.candidates if one.code[:3] == option.code[:3]]
     category_score = min(of_category, _HIGHEST, max(told, default=0.0) + option.category_score)
     of_part = next(one for one in read.mapping.candidates if one.code[:3] == option.code[:3])
     score = category_score * of_part.score / max(of_part.category_score, of_part.score, _LEAST)
     reached = category_score if policy.specificity == "category" else score
-    doubted = read.mapping.code is None or (category_score < _CLEAR and not is_clear(read))
+    is_term = read.mapping.decided_by == "exact" and not is_doubted(read.query)
+    doubted = read.mapping.code is None or (category_score < _CLEAR and not is_term)
     refused = mapping.code is None and doubted
     if reached < policy.min_score or refused:
         return mapping
@@ -135,7 +161,40 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     diagnosis = Coded(Part(part, part, "beside"), of_part.code, score, category_score)
     ranked = [candidate.code for candidate in read.mapping.candidates]
     mapped = replace(mapping, status="mapped")
-    return with_main(mapped, diagnosis, _accident(mapping), ranked, policy)
+    others = _conditions(mapping.text, parts, read.place)
+    return with_main(mapped, diagnosis, others, _accident(mapping), ranked, policy)
+
+
+def _with_joined(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy) -> Mapping:
+    """Return the mapping of the whole text, with what the table joins it with in its parts."""
+    first = next(iter(mapping.candidates), None)
+    if mapping.code is None or first is None or mapping.decided_by != "embedded":
+        return mapping
+    if mapping.parts or is_joined(mapping):
+        return mapping
+    own = Part(mapping.text, mapping.text, "beside")
+    main = Coded(own, first.code, first.score, first.category_score)
+    ranked = [candidate.code for candidate in mapping.candidates]
+    conditions = _conditions(mapping.text, parts)
+    others = [one for one in conditions if one.code[:3] != first.code[:3]]
+    if not (joined := joined_with(main, others, policy.retriever.tree)).combined:
+        return mapping
+    return with_main(mapping, main, joined.named[1:], None, ranked, policy)
+
+
+def _conditions(note: str, parts: Sequence[ReadPart], but: int = -1) -> list[Coded]:
+    """Return the conditions of today among the parts of a note, each with its code by itself."""
+    conditions = [
+        Coded(Part(read.part.text, read.part.text, "beside"), code, score, category_score)
+        for read in parts
+        if read.place != but and not read.in_context and not is_doubted(read.query)
+        if (code := read.mapping.code)
+        if (score := read.mapping.score) is not None
+        if (category_score := read.mapping.category_score) >= LEAST
+    ]
+    if said := pregnancy_in(note):
+        conditions.append(Coded(Part(said, said, "beside"), _PREGNANCY, 1.0, 1.0))
+    return conditions
 
 
 def _accident(mapping: Mapping) -> Coded | None:

@@ -1,9 +1,6 @@
 """The codes that a note may mean, of the whole text and of its parts, and what speaks for each."""
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +8,22 @@ import numpy.typing as npt
 
 from ..combinations import is_unsaid_newborn
 from ..mapping import Candidate, Mapping
-from ..packaged import packaged_rows
 from ..reading.normalise import normalise_text
-from ..reading.query import Query
 from ..reading.refusal import READS_LIKE
 from ..tree import Tree
-from .alone import is_doubted
-from .parts import CUES, SAID, NotePart, contexts_of, says
+from .kinds import (
+    ACCIDENT,
+    FACTOR,
+    INJURY,
+    SYMPTOM,
+    Option,
+    ReadPart,
+    is_clear,
+    listed_beside,
+    listed_codes,
+)
+from .order import may_be_first
+from .parts import CUES, SAID, contexts_of, says
 
 NEEDED = 10
 """Candidates of the whole text that are options."""
@@ -25,17 +31,7 @@ NEEDED = 10
 _OF_PART = 4  # candidates of each part that are options
 _SHORT = 5  # letters of a part that may be an abbreviation
 _SMALL = 3  # letters of words that say little
-_SURE, _LIKELY = 0.6, 0.5  # the least scores of categories of parts that are terms, and injuries
 _FAINT = 0.1  # of the score of a part's first category, below which another one is not meant
-SYMPTOM, FACTOR, _INJURY = "R", "Z", ("S", "T")
-_DRUG = ("T36", "T37", "T38", "T39", "T4", "T50")
-_TAKEN = re.compile(
-    r"\b(?:over-?dos\w*|od|poison\w*|toxic\w*|adverse|reactions?|side effects?|induced|due to|2/2|"
-    r"took|taken|ingest\w*|swallow\w*|suicid\w*|intent\w*|accident\w*|withdrawal|allerg\w*|from|"
-    r"ate|drank)\b",
-    re.IGNORECASE,
-)
-ACCIDENT = ("V", "W", "X", "Y")
 _CLASSES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("symptom", (SYMPTOM,)),
     ("factor", (FACTOR,)),
@@ -95,27 +91,6 @@ NOTE_FEATURES = (
 )
 
 
-class ReadPart(NamedTuple):
-    """A part of a note, and what it means by itself, or in the words for such a patient."""
-
-    part: NotePart
-    place: int
-    query: Query
-    mapping: Mapping
-    in_context: bool = False
-
-
-@dataclass(frozen=True)
-class Option:
-    """A code that a note may mean; `read` is what it is taken from, None for the whole text."""
-
-    code: str
-    read: ReadPart | None
-    score: float
-    category_score: float
-    words: str
-
-
 class Options(NamedTuple):
     """The options of a note and their features, float64 of shape (options, NOTE_FEATURES)."""
 
@@ -139,54 +114,9 @@ def options_of(whole: Mapping, parts: Sequence[ReadPart], tree: Tree) -> Options
             if before is None or before.read is None or before.score < one.score:
                 found[one.code] = _option(one, read)
     note = _Note(whole, parts, tree)
-    options = _may_be_first(found.values(), parts, whole.text)
+    options = may_be_first(found.values(), parts, whole.text)
     rows = np.array([note.row(option) for option in options], np.float64)
     return Options(options, rows.reshape(len(options), len(NOTE_FEATURES)))
-
-
-def _may_be_first(
-    options: Iterable[Option], parts: Sequence[ReadPart], note: str
-) -> tuple[Option, ...]:
-    """Return the options that may stand first, all where none of them may.
-
-    A sign or symptom is not coded where a diagnosis explains it, an accident never first
-    (guidelines of ICD-10-CM, sections I.B.4 and I.C.20), a state or a history not before a
-    condition, and a drug is no poisoning where the note tells none. Where each part is a term, no
-    other condition is meant, and the first disease counts.
-    """
-    clear = {read.place: read.mapping.candidates[0].code for read in parts if is_clear(read)}
-    diseases = [place for place, code in clear.items() if not code.startswith(_beside())]
-    later = (
-        *((SYMPTOM, *listed_codes("complaint")) if diseases else ()),
-        *(ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
-        *(_DRUG if _TAKEN.search(note) is None else ()),
-    )
-    named = len(clear) == len({read.place for read in parts})
-    has_condition = any(map(_is_condition, parts))
-    kept = tuple(
-        option
-        for option in options
-        if not option.code.startswith(later)
-        and not (has_condition and _is_state(option.code))
-        and not (named and option.read is None)
-        and not (named and diseases and option.read and option.read.place != diseases[0])
-    )
-    return kept or tuple(options)
-
-
-def _is_condition(read: ReadPart) -> bool:
-    """Return whether a part is likely a condition of the patient that the note tells of today."""
-    mapping = read.mapping
-    code = mapping.code or FACTOR
-    beside = code.startswith((FACTOR, *ACCIDENT, *_DRUG))
-    return not (beside or read.query.frame) and mapping.category_score >= _SURE
-
-
-def _is_injury(read: ReadPart) -> bool:
-    return any(
-        one.code.startswith(_INJURY) and one.category_score >= _LIKELY
-        for one in read.mapping.candidates[:1]
-    )
 
 
 def _may_be_meant(read: ReadPart) -> bool:
@@ -203,28 +133,6 @@ def _may_mean(read: ReadPart, one: Candidate) -> bool:
     same = one.code[:3] == first.code[:3]
     is_faint = is_clear(read) or one.category_score < _FAINT * first.category_score
     return same or not is_faint
-
-
-def is_clear(read: ReadPart) -> bool:
-    """Return whether a part is a term, without doubt, denial or a frame."""
-    mapping = read.mapping
-    is_term = mapping.code is not None and mapping.decided_by == "exact" and not read.in_context
-    return is_term and not is_doubted(read.query) and mapping.category_score >= _SURE
-
-
-def _is_state(code: str) -> bool:
-    return code.startswith(FACTOR) and not code.startswith(listed_codes("encounter"))
-
-
-def _beside() -> tuple[str, ...]:
-    """Return the codes that do not explain a complaint."""
-    return (
-        SYMPTOM,
-        FACTOR,
-        *ACCIDENT,
-        *listed_codes("chronic"),
-        *listed_codes("complaint"),
-    )
 
 
 def _option(one: Candidate, read: ReadPart | None) -> Option:
@@ -305,7 +213,7 @@ class _Note:
             best * is_lesser,
             float(code.startswith("O") and any(first.startswith("O") for first in firsts)),
             float(code.startswith("P") and any(first.startswith("P") for first in firsts)),
-            float(any(first.startswith(_INJURY) for first in firsts)),
+            float(any(first.startswith(INJURY) for first in firsts)),
             float(len(self._tree.ancestors(code))),
             *(map(float, says(read.part)) if read else (0.0,) * len(SAID)),
             float(read is not None and len(read.part.text) < _SHORT),
@@ -328,10 +236,4 @@ def _telling(text: str) -> set[str]:
 
 def _specific(first: Candidate | None) -> float:
     """Return how surely a part is a disease that explains others, by its first candidate."""
-    return 0.0 if first is None or first.code.startswith(_beside()) else first.category_score
-
-
-@cache
-def listed_codes(kind: str) -> tuple[str, ...]:
-    """Return the codes of a kind in data/parts.tsv: chronic, complaint or encounter."""
-    return tuple(code for code, listed, _ in packaged_rows("parts.tsv") if listed == kind)
+    return 0.0 if first is None or first.code.startswith(listed_beside()) else first.category_score

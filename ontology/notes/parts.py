@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..reading.abbreviations import expand_abbreviations
 from ..reading.normalise import LONGEST
 from ..reading.several import patient_before
-from ..reading.shorthand import is_carried
+from ..reading.shorthand import is_carried, weeks_carried
 
 CUES = ("first", "listed", "then", "with", "cause", "setting", "and", "aside", "either")
 """How a part follows the one before it: "then" is an arrow or a colon, "cause" is "due to"."""
@@ -26,7 +26,7 @@ _PATTERNS = (
         r"\s*|(?=(?:s/p|after|following|post)\s))",
     ),
     ("and", r"\s+(?:and|&|\+)\s+"),
-    ("either", r"\s+/\s+"),
+    ("either", r"\s+/\s+|(?-i:(?<=[A-Z][A-Z])/(?=[A-Z][A-Z]))"),
     ("aside", r"\s*\(|\)\s*[,;.]?\s*"),
     ("listed", r"\s*(?:[,;|\n•]|\.(?=\s)|\s-+\s)\s*(?:(?:and|then)\s+)?"),
 )
@@ -36,6 +36,8 @@ _NO_PART = re.compile(
 )
 _READ = 1024  # texts whose parts are kept: each is asked for several times
 _MOST = 10  # parts of a note; a longer text is no entry but a letter
+_DAY = r"d(?:[1-9]|1\d|2[0-8])"  # of a life, beside words of a newborn
+_OF_BABY = r"feeds?|ebm|ebf|mec|mum['’]?s?|mat|jitter\w*|grunting|latch\w*|bili"
 # What a note says of the whole patient, and a condition in the words that official names use then.
 _CONTEXTS = (
     (
@@ -46,11 +48,15 @@ _CONTEXTS = (
     ),
     (
         "postpartum {}",
-        r"post-?\s?partum|puerper\w*|pp day|ppd\s?#\s?\d+|p{1,2}d\d+ (?:svd|lscs|cs)",
+        r"post-?\s?(?:partum|natal)|puerper\w*|pp day|pp|ppd\s?#\s?\d+|p{1,2}d\d+ (?:svd|lscs|cs)|"
+        r"d\d+ (?:post )?(?:lscs|svd|nvd|c/?s|c-section)|"
+        r"(?:after|post) (?:delivery|lscs|svd|c-?section)",
     ),
     (
         "newborn {}",
-        r"nb(?!:)|newborn|neonat\w*|dol\s?#?\d*|nicu|scbu|(?:pre-?)?term (?:infant|baby)|"
+        r"nb(?!:)|newborn|neonat\w*|dol\s?#?\d*|nicu|nnu|scbu|(?:pre-?)?term (?:infant|baby|bub)|"
+        r"\d\d ?-?weekers?|bub|ventouse baby|nipe|d\d+ of life|(?:mum|mother|mat)['’]?s? .*\bbaby|"
+        rf"{_DAY}(?=,? .*\b(?:{_OF_BABY})\b)|(?:{_OF_BABY})(?=,? .*\b{_DAY}\b)|"
         r"(?:day|d)\s?\d+ (?:old|baby|infant)|\d+[- ]?day[- ]old|hol",
     ),
     (
@@ -62,6 +68,8 @@ _CONTEXTS = (
         "traumatic {}",
         r"f[ae]ll|fallen|foosh|mv[ac]|rtc|assault\w*|struck|kicked|punched|blunt|trauma|gsw|"
         r"off (?:a |the )?(?:bike|ladder|roof|horse|trampoline|swing)|stab(?:bed|bing|s)?|"
+        r"slap(?:ped)?|hit|kick|saw|mower|machete|knife|crush(?:ed)?|seat-?belt|rta|"
+        r"(?:squash|cricket|tennis) ball|"
         r"ped(?:estrian)? v(?:s|ersus)?",
     ),
 )
@@ -79,7 +87,13 @@ _CHAPTERS = {
     "congenital {}": "QP",
     "traumatic {}": "ST",
 }
-_NOT_PREGNANT = re.compile(r"\bno(?:t|n)[ -]+(?:currently )?pregnant\b", re.IGNORECASE)
+_NOT_PREGNANT = re.compile(
+    r"\bno(?:t|n)[ -]+(?:currently )?preg\w*|\bpreg\w*(?: test)? neg", re.IGNORECASE
+)
+_PREGNANT = re.compile(
+    r"(?<!\w)(?:pregnant|in pregnancy|gravid|s?iup|\d\d ?w(?:ee)?ks? (?:ga|gest\w*|iup))(?!\w)",
+    re.IGNORECASE,
+)
 _IN_CONTEXT = tuple(
     (words, re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE))
     for words, pattern in _CONTEXTS
@@ -169,6 +183,18 @@ def is_one_name(text: str) -> bool:
 def says(part: NotePart) -> tuple[bool, ...]:
     """Return which of `SAID` the words of a part say."""
     return tuple(_SAYS[kind].search(part.text) is not None for kind in SAID)
+
+
+def pregnancy_in(note: str) -> str:
+    """Return the words that say that a patient is pregnant now, "" where there are none.
+
+    >>> pregnancy_in("asthma exac, 26/40"), pregnancy_in("not pregnant")
+    ('26/40', '')
+    """
+    if _NOT_PREGNANT.search(note):
+        return ""
+    said = _PREGNANT.search(note)
+    return said.group() if said else weeks_carried(note)
 
 
 def contexts_of(note: str) -> str:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from ..packaged import packaged, packaged_rows
 
+_PRESSURES = frozenset(("BP", "SBP", "DBP"))  # what they are before a number
+_VALUE = re.compile(r"\s?(?:of|is|[:=])?\s?\d{2,3}(?!\d)")
 _SHORT = 400  # characters of a text whose expansion is remembered
 
 
@@ -63,6 +65,8 @@ def _expanded(text: str, beside: str) -> Expansion:
         as_written = match.group(1) == entry.short or (is_loud and entry.short.islower())
         lone = alone == entry.short.lower() and entry.short.isupper()
         if entry.kind != "any" and not as_written and not lone:
+            return match.group()
+        if entry.short in _PRESSURES and _VALUE.match(text, match.end()):
             return match.group()
         if entry.short not in by_context:
             is_open = entry.kind in {"ambiguous", "beside"}
@@ -129,8 +133,9 @@ def _table() -> tuple[re.Pattern[str], dict[str, Abbreviation]]:
     # A small s after an abbreviation is a plural, a capital S is not: LES is not a plural of LE.
     # The O of R/O and the L of L 5 are not sides, but the L of L 5th is.
     number = r"\s?(?!\d{1,2}(?:st|nd|rd|th)\b)\d"
+    plural = r"(?-i:(?<![sS])s)?"  # "press" is no plural of PRES
     pattern = (
-        rf"(?<![\w-])((?:{several})(?=(?-i:s)?(?![\w-]))|(?<!/)[{single}](?![\w/-]|{number}))"
-        r"(?-i:s)?"
+        rf"(?<![\w-])((?:{several})(?={plural}(?![\w-]))|(?<!/)[{single}](?![\w/-]|{number}))"
+        rf"{plural}"
     )
     return re.compile(pattern, re.IGNORECASE), table

@@ -43,6 +43,7 @@ _WEEKS = (
 )
 _TRIMESTERS = (14, 28)  # the weeks with which the second and the third begin, in the release
 _LONGEST = 46  # weeks of a pregnancy
+_VIABLE, _TERM = 20, 37  # the weeks from which a birth is preterm, and at term
 _PRETERM = frozenset("preterm premature prematurity preemie premie weeker weekers wkr born".split())
 _PREGNANT = frozenset(
     """pregnant pregnancy preg gravid gravida gestation gestational ga ega iup siup ob antepartum
@@ -140,11 +141,28 @@ def trimester_of(text: str) -> str:
     >>> trimester_of("oligo 27w6d"), trimester_of("twins, 28 wks"), trimester_of("6 wks postpartum")
     ('second trimester', 'third trimester', '')
     """
-    match = re.search(_WEEKS, text, re.IGNORECASE)
-    if match is None or not 0 < int(match["n"]) < _LONGEST or _SINCE.search(text):
+    if not (weeks := gestation_of(text)):
         return ""
-    begun = sum(int(match["n"]) >= week for week in _TRIMESTERS)
+    begun = sum(weeks >= week for week in _TRIMESTERS)
     return f"{('first', 'second', 'third')[begun]} trimester"
+
+
+def term_of(text: str) -> str:
+    """Return whether the weeks that a text names are before or at term, "" where it names none.
+
+    >>> term_of("SROM 38/40"), term_of("PPROM 31 wks"), term_of("6 wks postpartum")
+    ('full-term', 'preterm', '')
+    """
+    weeks = gestation_of(text)
+    return ("full-term" if weeks >= _TERM else "preterm") if weeks >= _VIABLE else ""
+
+
+def gestation_of(text: str) -> int:
+    """Return the completed weeks of a pregnancy that a text names, 0 where it names none."""
+    match = re.search(_WEEKS, text, re.IGNORECASE)
+    of_forty = match is not None and match.group().endswith("/40")  # never those of an illness
+    weeks = int(match["n"]) if match and (of_forty or not _SINCE.search(text)) else 0
+    return weeks if weeks < _LONGEST else 0
 
 
 def _unit(match: re.Match[str]) -> set[str]:

@@ -20,6 +20,10 @@ _DATES = _TELLING | frozenset(
     oct nov dec one two three four five six seven eight nine ten eleven twelve""".split()
 )
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th|y|yo|yrs?|m|f|d|h|w|mo|am|pm)?")
+# A trisomy, a deletion and a broken vertebra hold one letter.
+_ONE_LETTER = re.compile(
+    r"t(?:13|18|21)|22q11(?:\.\d)?|45,?x|#\s?[ctl]\d{1,2}|[ctl]\d{1,2}\s?#", re.IGNORECASE
+)
 _PERSON = re.compile(
     r"\S+@\S+\.\w+|(?:Dr|Mrs?|Ms|Prof|Sr)\. (?:[A-Z][\w.'-]*\s?){1,4}"
     r"|[A-Z][\w.'-]+(?: [A-Z][\w.'-]*){1,2}, (?:RN|PA-C|NP)"
@@ -30,7 +34,7 @@ def why_not_a_diagnosis(text: str) -> str | None:
     """Return the reason why a text holds no diagnosis, or None where it may hold one."""
     if not text.strip():
         return "empty text"
-    if sum(char.isalpha() for char in text) < 2:
+    if sum(char.isalpha() for char in text) < 2 and not _ONE_LETTER.fullmatch(text.strip()):
         return "no words in the text"
     if "\x00" in text or sum(not char.isprintable() and not char.isspace() for char in text) > 3:
         return "control characters, not text"
@@ -41,7 +45,7 @@ def why_not_a_diagnosis(text: str) -> str | None:
         return "one run of characters without words"
     if folded in _phrases():
         return f"says that there is no diagnosis: {text.strip()!r}"
-    if len(text) < 60 and len(folded.split()) <= 6 and is_lab_value(text):
+    if len(text) < 60 and len(folded.split()) <= 6 * (1 + text.count(",")) and is_lab_value(text):
         return "a measured value, not a diagnosis"
     words = folded.split()
     if all(word in _DATES or _NUMBER.fullmatch(word) for word in words) and any(

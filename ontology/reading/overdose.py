@@ -2,6 +2,8 @@
 
 import re
 
+from .agents import agent
+
 _TAKEN = (
     r"(?:took|taken|swallowed|ingested|ate|drank|injected|chewed|od(?:['’]?d)? on|overdosed? on|"
     r"ingestion of)"
@@ -23,6 +25,7 @@ _IDEATION = re.compile(r"\bSI\b(?! joint)")
 _MISTAKE = re.compile(
     r"\b(?:by mistake|mistaken\w*|accidentally|by accident|unintentional\w*|in error|"
     r"twice(?! (?:a|per|daily|weekly|every|each))|double dose|wrong dose|dosing error|mum['’]?s|"
+    r"daily (?:not|instead of) weekly|(?:to get|for a) (?:a )?high|recreational\w*|"
     r"mom['’]?s|gran\w*['’]?s)(?!\w)",
     re.IGNORECASE,
 )
@@ -30,7 +33,7 @@ _CHILD = re.compile(r"\b(?:toddler|[1-5] ?(?:yo|y/o|yrs?|years?))\b", re.IGNOREC
 _EATEN = re.compile(r"\b(?:ate|swallowed|ingested|drank|chewed|got into)\b", re.IGNORECASE)
 _TOO_MUCH = re.compile(r"\b(?:extra|too (?:much|many)|double|overdos\w*|\d+ ?x?)\b", re.IGNORECASE)
 _DENIED = re.compile(
-    r"\b(?:no|not|without|denie[sd]|non)[\s-]+(?:\w+\s+)?(?:intent\w*|suicid\w*|si\b|self)",
+    r"\b(?:no|not|without|denie[sd]|non)[\s-]+(?:\w+\s+)?(?:intent\w*|suicid\w*|(?:si|dsh)\b|self)",
     re.IGNORECASE,
 )
 _NO_DRUG = r"(?!(?:on|in|with|and|or|the|no|not|of|for|hx|h/o)\b)"
@@ -41,7 +44,14 @@ _NOT_OF_IT = (
 _DRUG = rf"(?P<drug>{_NO_DRUG}[a-z][\w'’-]+(?:\s+{_NOT_OF_IT}[a-z][\w'’-]*)?)"
 _BY_VERB = re.compile(rf"\b{_TAKEN}\s+{_AMOUNT}(?:{_FORM}\s+(?:of\s+)?)?{_DRUG}", re.IGNORECASE)
 _BEFORE_AMOUNT = re.compile(rf"(?:^|[,;:]\s*){_DRUG}\s+(?:\d+\s?)?{_FORM}\b", re.IGNORECASE)
-_AFTER_AMOUNT = re.compile(rf"(?:^|[,;:]\s*)\d+\s?(?:x\s+|{_FORM}\s+)?{_DRUG}", re.IGNORECASE)
+_AFTER_AMOUNT = re.compile(
+    rf"(?:^|[,;:]\s*)\d+\s?(?:x\s?(?:\d+\s?m?c?g\s)?\s*|{_FORM}\s+)?{_DRUG}", re.IGNORECASE
+)
+# Behind a drug OD mostly means once a day, before one seldom.
+_OD_OF = re.compile(
+    rf"\bo/?d(?:['’]?e?d)?\s+(?:of\s+|on\s+|with\s+)?{_AMOUNT}{_DRUG}", re.IGNORECASE
+)
+_WORDS = re.compile(r"[a-z][\w'’-]+", re.IGNORECASE)
 
 _HOUSEHOLD = re.compile(
     r"\b(?:bleach|cleaner|detergent|lye|drain|acid|antifreeze|kerosene|petrol|gasoline|turpentine|"
@@ -56,17 +66,34 @@ def told_overdose(text: str) -> str:
     'intentional overdose of tylenol'
     >>> told_overdose("took gliclazide twice by mistake"), told_overdose("took tylenol for pain")
     ('accidental overdose of gliclazide', '')
+    >>> told_overdose("OD paracetamol 32 tabs"), told_overdose("warfarin x3 dose in error")
+    ('overdose of paracetamol', 'accidental overdose of warfarin')
+    >>> told_overdose("ramipril 5mg OD"), told_overdose("cataract OD, on insulin")
+    ('', '')
     """
     text = " ".join(text.split())
     how = _why_taken(text)
     match = _BY_VERB.search(text) if how else None
     if match is None and how == "intentional":
         match = _BEFORE_AMOUNT.search(text) or _AFTER_AMOUNT.search(text)
-    if match is None:
+    drug = match["drug"].lower() if match else _known_drug(text, how)
+    if not drug:
         return ""
-    drug = match["drug"].lower()
     what = "ingestion" if _HOUSEHOLD.search(drug) else "overdose"
-    return f"{how} {what} of {drug}"
+    return f"{how} {what} of {drug}".strip()
+
+
+def _known_drug(text: str, how: str) -> str:
+    """Return the listed drug of an overdose, or of a mistake, "" where none is named."""
+    if (match := _OD_OF.search(text)) and (drug := _listed(match["drug"])):
+        return drug
+    return _listed(text) if how == "accidental" else ""
+
+
+def _listed(text: str) -> str:
+    """Return the first word that is the listed name of a drug."""
+    words = map(str.lower, _WORDS.findall(text))
+    return next((word for word in words if (agent(word) or "").startswith("T")), "")
 
 
 def _why_taken(text: str) -> str:

@@ -91,6 +91,8 @@ _MEASURES = re.compile(
     r"|(?:day|dol|pod|hd|week)\s?#?\d+"
     r"|x\s?\d+(?:\s?(?:d|days?|wks?|weeks?|mo|months?|yrs?|years?|h|hrs?|hours?))?"
     r"|#\s?\d+"
+    r"|(?:3[5-9]|4[0-2])\.\d(?:\s?°?c)?"
+    r"|(?:acute |active )?flar(?:e|ing)s?(?:[- ]?ups?)?(?: of)?"
     r")(?![\w/=])",
     re.IGNORECASE,
 )

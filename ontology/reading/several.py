@@ -28,6 +28,10 @@ _PATIENT = re.compile(
     re.IGNORECASE,
 )
 _SEXES = {"f": "female", "w": "female", "g": "female", "l": "female"}  # by the first letter
+_FLARE = re.compile(
+    r"\s*\b(?:(?:acute|active|recurrent) )?flar(?:e|es|ing)(?:[- ]?ups?)?\b(?: of\b)?\s*",
+    re.IGNORECASE,
+)
 _MARK = re.compile(r"^\s*#\s?(?=[a-z])", re.IGNORECASE)
 
 
@@ -64,6 +68,15 @@ def listed_parts(text: str) -> tuple[str, ...]:
 def unmarked(text: str) -> str:
     """Return a text without "#" before it, which marks a line of a list: "# HTN", or a fracture."""
     return _MARK.sub("", text)
+
+
+def without_flare(text: str) -> str:
+    """Return a text without the word for a flare, which has a code of few diseases.
+
+    >>> without_flare("Crohn's flare-up"), without_flare("acute flare of lupus")
+    ("Crohn's", 'lupus')
+    """
+    return _FLARE.sub(" ", text).strip()
 
 
 def event_before(text: str) -> tuple[str, str]:

@@ -33,6 +33,10 @@ _SHORTHAND = (
     (re.compile(rf"\bR(?:t\b\.?|T(?= {_PART}))(?!-)"), "right"),
     (re.compile(rf"\bL(?:t\b\.?|T(?= {_PART}))(?!-)"), "left"),
     (re.compile(r"(?<![\w#])#\s?(?=[a-z])", re.I), "fracture "),
+    (re.compile(r"(?<![\w#])#\s?(?=[CTL]\d{1,2}\b)"), "fracture of vertebra "),
+    (re.compile(r"(?<=[a-z])\s?#s(?!\w)|(?<=[a-z])\s?#\s?x\s?[2-9]\b", re.I), " fractures"),
+    (re.compile(r"(?<=[a-z])\s#(?=\s*(?:$|[,;.()]))", re.I), " fracture"),
+    (re.compile(r"\b([CTL]\d{1,2}) (?:wedge )?#(?!\w)"), r"fracture of \1 vertebra"),
     (
         re.compile(
             r"\s?\+ve\b|(?<=[a-z]{2})\+(?=[\s,;]|$)|(?<=[a-z]{2})\s\+(?=\s*(?:\d|,|$))", re.I
@@ -95,4 +99,10 @@ def without_shorthand(text: str) -> str:
 
 def is_carried(text: str) -> bool:
     """Return whether a text has weeks of forty that are those of a pregnancy: "breech 37/40"."""
-    return _GESTATION.search(text) is not None and _NOT_CARRIED.search(text) is None
+    return weeks_carried(text) != ""
+
+
+def weeks_carried(text: str) -> str:
+    """Return the weeks of forty that are those of a pregnancy, as they are written, else ""."""
+    match = None if _NOT_CARRIED.search(text) else _GESTATION.search(text)
+    return match.group().removeprefix("at ") if match else ""

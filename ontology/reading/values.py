@@ -9,8 +9,9 @@ _UNIT = (
     r"[npµ]g/ml|u/l|meq/l|cells/\w+|beats/min|bpm)"
 )
 _ANALYTE = (
-    r"(?:h(?:a?emo)?gb?|hb|ha?emoglobin|hba1c|a1c|wbc|rbc|plt|platelets?|na|k|sodium|potassium|"
-    r"chloride|bicarb(?:onate)?|calcium|magnesium|phosphate|glucose|bun|urea|creatinine|egfr|gfr|"
+    r"(?:h(?:a?emo)?gb?|hb|ha?emoglobin|hba1c|a1c|wbc|wcc|rbc|plts?|platelets?|na|k|sodium|"
+    r"potassium|neuts?|neutrophils?|eos|lymphocytes?|mcv|bm|cbg|urate|ca|mg|magnesium|phos|po4|sats?|"
+    r"chloride|bicarb(?:onate)?|calcium|phosphate|glucose|bun|urea|creatinine|egfr|gfr|"
     r"crp|esr|lactate|troponin|bnp|nt-probnp|d-dimer|inr|pt|aptt|bilirubin|alt|ast|alp|ggt|albumin|"
     r"ldh|ck|tsh|ft4|ferritin|psa|cea|bp|blood pressure|hr|heart rate|pulse|rr|respiratory rate|"
     r"temp(?:erature)?|s[pa]o2|(?:o2|oxygen) sat(?:uration)?s?|pulse ox|hematocrit|hct|weight|"
@@ -32,6 +33,7 @@ _LAB_VALUE = re.compile(
     r"(?:\s+on\s+(?:room\s+)?(?:air|ra|o2|\d\s?l\S*))?\s*$",
     re.IGNORECASE,
 )
+_VALUES = re.compile(r"[,;]\s+")  # what stands between several
 _VALUE = re.compile(rf"\b{_ANALYTE}\b|[\d.,/<>%=:]+\s*{_UNIT}?", re.IGNORECASE)
 _LAB_WORDS = frozenset(
     "serum plasma blood urine level random fasting total free direct result value today".split()
@@ -41,6 +43,8 @@ _NAMED_AFTER = re.compile(r"cancer antigen|high[- ]sensitivity")  # findings in 
 
 def is_lab_value(text: str) -> bool:
     """Return whether a text is a measured value only: "CK 40,000 rhabdo" is more than that."""
+    if len(values := _VALUES.split(text)) > 1:
+        return all(map(is_lab_value, values))
     if not _LAB_VALUE.search(text):
         return False
     field = _FIELD_VALUE.fullmatch(text)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..reading.normalise import normalise_text
 from ..reading.query import WORD_FOR_WORD, Form, Query, read_query
-from ..reading.several import event_before, patient_before, unmarked
+from ..reading.several import event_before, patient_before, unmarked, without_flare
 from ..tree import Tree
 from ..written import written_codes
 from .index import Index
@@ -132,7 +132,11 @@ class QueryReader:
         event, condition = event_before(words) if frames else ("", words)
         if event and any(map(self._is_condition, self.look_up(query := read_query(condition)))):
             return replace(query, text=words, set_aside=f"{event} {query.set_aside}".strip())
-        return read_query(words, frames=frames)
+        query, calm = read_query(words, frames=frames), without_flare(words)
+        if calm != words and not self.look_up(query):
+            of_calm = read_query(calm, frames=frames)
+            return replace(of_calm, text=words) if self.look_up(of_calm) else query
+        return query
 
     def _is_condition(self, row: int) -> bool:
         """Return whether a term has a code before V, not one of an event or a contact."""
