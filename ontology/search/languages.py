@@ -32,6 +32,9 @@ _RUNS = (3, 4, 5, 6)  # letters of the runs of a word
 _CHINESE_RUNS = (1, 2, 3, 4)
 _REMEMBERED = 8192  # words whose bins are kept
 _SMALLEST = 1e-5
+# Products of numbers from which OpenBLAS, NumPy's library, divides the work among threads, which
+# wait for each other in a loop: on a busy machine that takes ten times the work itself.
+_ON_ONE_THREAD = 2**19 - 1
 
 Numbers = npt.NDArray[np.float64]
 
@@ -111,7 +114,7 @@ class Languages:
 
     def _linear(self, values: Numbers, name: str) -> Numbers:
         # One product of two matrices: of stacked ones numpy multiplies each by itself.
-        flat = values.reshape(-1, values.shape[-1]) @ self.weights[name]
+        flat = _product(values.reshape(-1, values.shape[-1]), self.weights[name])
         result: Numbers = flat.reshape(*values.shape[:-1], -1) + self.weights[f"{name}_bias"]
         return result
 
@@ -121,6 +124,13 @@ class Languages:
         spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + _SMALLEST)
         result: Numbers = centred / spread * self.weights[name] + self.weights[f"{name}_bias"]
         return result
+
+
+def _product(rows: Numbers, weights: Numbers) -> Numbers:
+    """Return the product of two matrices, a few rows at a time, each time on one thread."""
+    most = max(_ON_ONE_THREAD // weights.size, 1)
+    parts = [rows[at : at + most] @ weights for at in range(0, len(rows), most)]
+    return np.concatenate(parts)
 
 
 @lru_cache(maxsize=_REMEMBERED)
