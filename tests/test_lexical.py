@@ -36,3 +36,10 @@ def test_an_equal_term_scores_one_and_an_unlike_one_nothing() -> None:
     assert np.isclose(scores[0, 1], 1.0, atol=1e-3)
     assert scores[0].argmax() == 1
     assert not scores[1].any()
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(alphabet="acutesmhpndi bl", max_size=40), max_size=3))
+def test_scores_are_the_products_of_the_weights_of_texts_and_terms(texts: list[str]) -> None:
+    products = (INDEX.weigh(texts) @ INDEX.by_feature).toarray()
+    assert np.array_equal(INDEX.scores(texts), products)

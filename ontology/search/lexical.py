@@ -37,11 +37,17 @@ class LexicalIndex:
 
     def scores(self, texts: Sequence[str]) -> Scores:
         """Return cosine similarities of normalised texts with all terms, (len(texts), terms)."""
-        scores = np.zeros((len(texts), self.by_feature.shape[1]), np.float32)
-        for place, grams in enumerate(self._known_grams(texts)):
-            places, weights = _unit(grams, self.vocabulary, self.idf)
-            # Three times faster than the product of two sparse matrices.
-            scores[place] = self.by_feature[places].T @ on_grid(np.asarray(weights))
+        from scipy.sparse import _sparsetools
+
+        # The public ways, an index and a product, copy the rows first: twice the time.
+        add, matrix, terms = _sparsetools.csc_matvec, self.by_feature, self.by_feature.shape[1]
+        scores = np.zeros((len(texts), terms), np.float32)
+        for own, grams in zip(scores, self._known_grams(texts), strict=True):
+            places, raw = _unit(grams, self.vocabulary, self.idf)
+            weights = on_grid(np.asarray(raw))
+            for place, at in enumerate(places):
+                ends, weight = matrix.indptr[at : at + 2], weights[place : place + 1]
+                add(terms, 1, ends, matrix.indices, matrix.data, weight, own)
         return scores
 
     def weigh(self, texts: Sequence[str]) -> Any:
