@@ -6,6 +6,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -264,6 +265,28 @@ def test_search_finds_by_meaning_and_by_spelling(tmp_path: Path, encoder: OnnxEn
     assert heart[0].code == "I21"
     assert typo[0].code == "K35"
     assert len({hit.code for hit in heart}) == len(heart)
+
+
+def test_a_text_that_a_term_equals_is_not_encoded(
+    tmp_path: Path, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded: list[str] = []
+    encode = encoder.encode_queries
+
+    def noted(texts: Sequence[str]) -> Vectors:
+        encoded.extend(texts)
+        return encode(texts)
+
+    monkeypatch.setattr(encoder, "encode_queries", noted)
+    retriever = make_retriever(open_small(tmp_path, encoder), load_tree())
+    equal, unlike = map(read_query, ("Acute appendicitis", "croup"))
+    assert retriever.look_up(equal) and not retriever.look_up(unlike)
+    (first, *_), _ = retriever.search([equal, unlike])
+    assert first.dense == pytest.approx(1, abs=2e-3)
+    assert encoded == ["croup"]
+    # Training seeks a term as if no term equalled it.
+    replace(retriever, leave_one_out=True).search([equal])
+    assert encoded == ["croup", "acute appendicitis"]
 
 
 def test_look_up_folds_and_reads_abbreviations(tmp_path: Path, encoder: OnnxEncoder) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -51,20 +52,32 @@ class Retriever(QueryReader):
 
     def search(self, queries: Sequence[Query]) -> list[list[Hit]]:
         """Return the candidates of each query, best fused score first, ties by code."""
-        forms = [form for query in queries for form in query.forms]
-        if not forms:
+        keys_of = [self._keys(query) for query in queries]
+        keys = list(dict.fromkeys(chain.from_iterable(keys_of)))
+        if not keys:
             return [[] for _ in queries]
-        keys = list(dict.fromkeys(map(_key, forms)))
         vectors = self._vectors(keys)
         near = self.index.collection.nearest(vectors, min(_NEAREST, len(self.index.terms)))
         place = dict(zip(keys, range(len(keys)), strict=True))
         candidates: list[list[Hit]] = []
-        for query in queries:
-            own = [place[_key(form)] for form in query.forms]
+        for query, of_query in zip(queries, keys_of, strict=True):
+            own = [place[key] for key in of_query]
             # One query at a time: the scores of its forms with all terms stay in the cache.
             lexical = self.index.lexical.scores([form.text for form in query.forms])
             candidates.append(self._candidates(query, vectors[own], near[own], lexical))
         return candidates
+
+    def _keys(self, query: Query) -> list[tuple[str, bool]]:
+        """Return what the vector of each form depends on: its text, and whether it is a term's.
+
+        A form that was taken from the terms is one. So are those of a query that a term equals,
+        which decides the code: encoding them would only take time.
+        """
+        is_equal = not self.leave_one_out and bool(self.look_up(query))
+        return [
+            (form.text, form.kind == TRANSLATED or (is_equal and self.is_term(form.text)))
+            for form in query.forms
+        ]
 
     def _vectors(self, keys: Sequence[tuple[str, bool]]) -> Floats:
         """Return the vectors of texts; those of terms (True) stand in the index, rounded."""
@@ -179,11 +192,6 @@ class _Read(NamedTuple):
             np.where(translated, weights, np.float32(1)),
             np.where(translated, np.float32(1), weights),
         )
-
-
-def _key(form: Form) -> tuple[str, bool]:
-    """Return what the vector of a form depends on: its text, and whether it was taken as a term."""
-    return form.text, form.kind == TRANSLATED
 
 
 def _first_of_each(codes: Rows, scores: Floats) -> list[int]:
