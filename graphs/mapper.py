@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # these modules take long to import
     from ..agents.engine.judges import AnyJudge
     from ..agents.engine.run import Run
 
-_BATCH = 256  # texts in one run without a model: those of one length are encoded together
+_BATCH = 512  # texts in one run without a model: those of one length are encoded together
 _ASKED = 64  # texts in one run with a model
 _REMEMBERED = 20_000  # mappings that a stream keeps; each takes some kilobytes
 
