@@ -11,6 +11,7 @@ from .packaged import packaged_rows
 from .reading.agents import agent, organism
 from .reading.joined import Part
 from .reading.normalise import normalise_text
+from .reading.pregnant import is_not_pregnant
 from .tree import Tree
 
 LEAST = 0.5
@@ -21,6 +22,9 @@ SECONDARY = ("C77", "C78", "C79")
 
 OF_CAUSE = ("A49", "B95", "B96", "B97", "Z16")
 """How the codes begin that say of an infection only its organism or what that resists."""
+
+PREGNANT = "Z33.1"
+"""The code of a pregnancy, with which the table joins other conditions of the patient."""
 
 INJURY = ("S", "T")
 """How the codes of injuries, poisonings and adverse effects begin."""
@@ -103,6 +107,8 @@ def join(state: Joined, condition: Coded, tree: Tree) -> Joined | None:
     own = Coded(before.part, state.code, before.score, before.category_score)
     for first, second in ((own, condition), (condition, own)):
         line = find_combination(first.code, second.code)
+        if line and second.code == PREGNANT and is_not_pregnant(second.part.span):
+            line = None
         if line and not is_of_further:
             code = line.code.format(
                 first=first.code,

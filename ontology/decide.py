@@ -254,6 +254,23 @@ def _why_a_procedure(query: Query, first: Candidate) -> str | None:
     return "is the name of a procedure or treatment" if is_after and not said else None
 
 
+def _why_no_condition(
+    query: Query, first: Candidate, uncalibrated: float, policy: Policy
+) -> str | None:
+    """Return why a text is a drug, a procedure, a test or a remark, by lists and models."""
+    retriever = policy.retriever
+    spelt = retriever.index.rows.spelling.corrected(query.forms[0].text)
+    if why := named(query.text) or named(spelt) or named(_DATED.sub("", query.text.rstrip())):
+        return why
+    model = load_refusal_model()
+    is_contact = is_factor(first.code, retriever.tree) and not _is_drug_alone(query.text)
+    factor = first.category_score if is_contact else None
+    if why := model.refuse(model.read(query, retriever.is_term), uncalibrated, factor):
+        return why
+    if why := composed(query.text) or _why_a_procedure(query, first) or _why_a_drug(query, first):
+        return why
+
+
 def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Policy) -> str | None:
     """Return why a text is not a diagnosis or nothing in the base is close, else None.
 
@@ -273,21 +290,14 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
     drug = taken_as_needed(query.text)
     if is_conditional(query.text) or (drug and not is_known(drug, retriever)):
         return _NOT_YET
-    if is_sure_encounter(query, first, policy) or _is_overdose(query, first):
+    if is_sure_encounter(query, first, policy):
         return None
     if is_possible(query.text) and not is_factor(first.code, retriever.tree):
         return _NOT_YET
     if query.frame and is_of_another(query.frame) and not is_factor(first.code, retriever.tree):
         return f"says it of another person: {query.frame.written!r}"
-    spelt = retriever.index.rows.spelling.corrected(query.forms[0].text)
-    if why := named(query.text) or named(spelt) or named(_DATED.sub("", query.text.rstrip())):
-        return why
-    model = load_refusal_model()
-    is_contact = is_factor(first.code, retriever.tree) and not _is_drug_alone(query.text)
-    factor = first.category_score if is_contact else None
-    if why := model.refuse(model.read(query, retriever.is_term), uncalibrated, factor):
-        return why
-    if why := composed(query.text) or _why_a_procedure(query, first) or _why_a_drug(query, first):
+    told = _is_overdose(query, first)
+    if not told and (why := _why_no_condition(query, first, uncalibrated, policy)):
         return why
     is_near = floor <= MIN_SCORE and first.category_score >= _NEAR
     if first.score < floor and not is_near:

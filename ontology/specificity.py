@@ -18,6 +18,11 @@ _UNTELLING = frozenset(
     iii at in to more""".split()
 )
 _COMPLICATION = re.compile(r"\bwith (?!other|unspecified)([^,]*)", re.IGNORECASE)
+_NAMED_AS = (
+    (re.compile(r"\bbleed|\bbled\b|ha?emorr", re.IGNORECASE), "hemorrhage"),
+    (re.compile(r"\bperf", re.IGNORECASE), "perforation"),
+    (re.compile(r"\bincarcerat|\bobstruct|\bstrangulat|\birreducib", re.IGNORECASE), "obstruction"),
+)
 _LACK = re.compile(r"\b(?:uncomplicated|without|not)\b[^,]*", re.IGNORECASE)
 # Words of one kind, of which a text names one: an intent of a poisoning, a trimester, how far a
 # joint is out of place, whether a birth is at term.
@@ -148,7 +153,7 @@ def _telling(words: set[str]) -> int:
 def _next(
     node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int], text: str
 ) -> Node:
-    said = set(normalise_text(text).split())
+    said = {*normalise_text(text).split(), *_complications_said(text)}
     above = _words(tree.name(node))
     vague = [child for child in children if _is_vague(tree.name(child), tree)]
     plain = [child for child in vague if _words(tree.name(child)) <= above]
@@ -163,6 +168,11 @@ def _next(
             ", unspecified" not in tree.name(child).lower(),
         ),
     )
+
+
+def _complications_said(text: str) -> set[str]:
+    """Return the complications that words of a text name: "bleeding" is a hemorrhage."""
+    return {word for said, word in _NAMED_AS if said.search(text)}
 
 
 def _is_complicated(name: str, said: set[str]) -> bool:

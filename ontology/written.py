@@ -11,8 +11,13 @@ _LONGEST = 400  # characters of a text that are read
 _TOKEN = re.compile(r"\w[\w.:/_†*–-]*")
 _END = ".:/_†*–-"
 _TRISOMIES = frozenset(("T13", "T18", "T21"))  # as charts write them; the codes are categories
-# Beside other words it is a temperature; poisonings by drugs have these codes.
+# Beside words of a fever it is a temperature; poisonings by drugs have these codes.
 _TEMPERATURE = re.compile(r"T(?:3[5-9]|4[0-2])\.\d")
+_FEVER = re.compile(
+    r"\b(?:fever\w*|febrile|fn|anc|temp|rigors?|transfus\w*|sepsis|septic|neutropeni\w*|w[bc]c|hr|"
+    r"bp|spo2|sats|cough|chemo\w*|fnhtr)\b",
+    re.IGNORECASE,
+)
 _NO_MARK = re.compile(r"[\w\s.:–-]")
 
 
@@ -57,7 +62,8 @@ def written_codes(text: str, tree: Tree) -> WrittenCodes:
     tokens = [
         (token, code)
         for token in _tokens(text[:_LONGEST], tree)
-        if (code := _code(token.text, tree)) is not None and not _TEMPERATURE.fullmatch(token.text)
+        if (code := _code(token.text, tree)) is not None
+        and not (_TEMPERATURE.fullmatch(token.text) and _FEVER.search(text))
     ]
     if not tokens:
         return WrittenCodes((), (), text)

@@ -1,11 +1,15 @@
 """What may stand first in a note, what its parts join to, and the first of several diagnoses."""
 
+import time
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dxjudge import Mapper
 from dxjudge.ontology.combinations import find_combination
-from dxjudge.ontology.notes.parts import pregnancy_in
 from dxjudge.ontology.reading.abbreviations import expand_abbreviations
+from dxjudge.ontology.reading.pregnant import pregnancy_in
 from dxjudge.ontology.specificity import at_specificity
 from dxjudge.ontology.tree import load_tree
 from dxjudge.ontology.written import written_codes
@@ -80,6 +84,9 @@ def test_a_joined_code_names_the_words_that_it_comes_from(mapper: Mapper) -> Non
         ("vision 20/40", ""),
         ("RDS, prem 30/40", ""),
         ("pregnancy test neg, abdominal pain", ""),
+        ("wife pregnant, flu", ""),
+        ("h/o pregnancy loss, asthma", ""),
+        ("planning to get pregnant, hypothyroid", ""),
     ],
 )
 def test_a_pregnancy_is_told_in_words_or_weeks(text: str, words: str) -> None:
@@ -121,5 +128,43 @@ def test_a_temperature_and_a_trisomy_are_no_codes() -> None:
 
 def test_a_pressure_is_no_abbreviation() -> None:
     assert expand_abbreviations("BP 150/90").ambiguous == ()
-    assert expand_abbreviations("SBP 80").text == "SBP 80"
+    assert expand_abbreviations("BP 158").text == "BP 158"
     assert expand_abbreviations("press").text == "press"
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        # What only looks like an overdose, a pregnancy, a temperature or a pressure.
+        ("suicidal, 3 days, depression", "R45"),
+        ("fell twice, on warfarin, SDH", "S06"),
+        ("AF, bisoprolol 2.5 OD apixaban 5 BD", "I48"),
+        ("insulin omitted in error, DKA", "E11"),
+        ("asthma, wife pregnant", "J45"),
+        ("asthma, was pregnant last year", "J45"),
+        ("4mo ex 25 weeks GA, chronic lung disease", "J98"),
+        ("NG feeds, d10 post stroke, aspiration pneumonia", "J69"),
+        ("T42.4 benzodiazepine", "T42"),
+        ("SBP 350 cells, cirrhosis", "K65"),
+        ("anterior chamber cells and flare", "H20"),
+        # A chronic condition stands before no complaint, and a disease before both.
+        ("HTN, chest pain", "R07"),
+        ("headache, HTN", "R51"),
+        ("HTN; chest pain; NSTEMI", "I21"),
+        ("routine check; HTN", "I10"),
+        ("lives with wife, asthma", "J45"),
+        ("HIV negative, TB", "A15"),
+    ],
+)
+def test_what_only_looks_like_it_keeps_its_meaning(
+    mapper: Mapper, text: str, category: str
+) -> None:
+    assert (mapper.map(text).code or "")[:3] == category
+
+
+@given(st.sampled_from(("d1 ", "mum ", " ", "# ", "OD ", "flare ", "1. ", "26/40 ")))
+@settings(max_examples=8, deadline=None)
+def test_long_runs_of_what_the_rules_look_for_are_read_at_once(mapper: Mapper, run: str) -> None:
+    started = time.process_time()
+    mapper.map((run * 3000)[:4000])
+    assert time.process_time() - started < 5

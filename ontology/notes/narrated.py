@@ -7,32 +7,34 @@ begins with. The guidelines of ICD-10-CM code a sign or symptom only where no di
 the parts against each other and against that of the whole (options.py, model.py).
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..combinations import LEAST, Coded
+from ..combinations import LEAST, PREGNANT, Coded
 from ..decide import NOTHING_CLOSE
 from ..mapping import WRITTEN, Mapping
 from ..policy import Policy
 from ..put_first import is_joined, joined_with, with_main
 from ..reading.joined import Part
 from ..reading.overdose import told_overdose
+from ..reading.pregnant import pregnancy_in
 from ..reading.query import Query
 from ..reading.refusal import READS_LIKE
 from ..settled import is_known
 from .alone import Alone, is_doubted, read_alone
-from .kinds import ACCIDENT, FACTOR, SYMPTOM, ReadPart, listed_codes
+from .kinds import ACCIDENT, FACTOR, SYMPTOM, ReadPart, is_clear, listed_codes
 from .model import likeliest, load_note_model
 from .options import options_of
-from .parts import ONLY_TERMS, NotePart, is_one_name, pregnancy_in, read_note, wordings_in_context
+from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
 
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
 _SURE = 0.8  # from this score of its category, the code of the whole text stays
 _PRINTED = 0.9  # from this score of its category, an accident is named as the release prints it
 _NAMED = 0.95  # from this score of its category, a history is all that the text names
 _LEAST = 1e-4  # of the score of a candidate
-_PREGNANCY = "Z33.1"  # with what the table joins conditions of a pregnant patient
+_OVER = re.compile(r"\b(?:resolved|outgrown|grown out|gone|cured|healed)\b", re.IGNORECASE)
 _CLEAR = 0.5  # the least share of a category in a text that was taken for something else
 
 
@@ -143,8 +145,9 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     option, read = options[best], options[best].read
     first = mapping.candidates[0].code if mapping.code and mapping.candidates else None
     is_same = first is not None and option.code[:3] == first[:3]
+    is_surer = read is not None and _is_surer(read, mapping, parts)
     is_other_accident = option.code.startswith(ACCIDENT) and (first or "").startswith(ACCIDENT)
-    if read is None or is_same or is_other_accident:
+    if read is None or (is_same and not is_surer) or is_other_accident:
         return _with_joined(mapping, parts, policy)
     # No surer than what the part says by itself or the whole text says of the category.
     told = [one.category_score for one in mapping.candidates if one.code[:3] == option.code[:3]]
@@ -163,6 +166,13 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     mapped = replace(mapping, status="mapped")
     others = _conditions(mapping.text, parts, read.place)
     return with_main(mapped, diagnosis, others, _accident(mapping), ranked, policy)
+
+
+def _is_surer(read: ReadPart, mapping: Mapping, parts: Sequence[ReadPart]) -> bool:
+    """Return whether a part of a plain list is surer of its category than the whole text is."""
+    is_list = {one.part.cue for one in parts} <= {"first", "listed"}
+    is_there = is_list and _OVER.search(mapping.text) is None
+    return is_there and is_clear(read) and mapping.category_score < _CLEAR
 
 
 def _with_joined(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy) -> Mapping:
@@ -185,15 +195,14 @@ def _with_joined(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy) ->
 def _conditions(note: str, parts: Sequence[ReadPart], but: int = -1) -> list[Coded]:
     """Return the conditions of today among the parts of a note, each with its code by itself."""
     conditions = [
-        Coded(Part(read.part.text, read.part.text, "beside"), code, score, category_score)
+        Coded(Part(read.part.text, read.part.text, "beside"), code, read.mapping.score, share)
         for read in parts
         if read.place != but and not read.in_context and not is_doubted(read.query)
         if (code := read.mapping.code)
-        if (score := read.mapping.score) is not None
-        if (category_score := read.mapping.category_score) >= LEAST
+        if (share := read.mapping.category_score) >= LEAST
     ]
     if said := pregnancy_in(note):
-        conditions.append(Coded(Part(said, said, "beside"), _PREGNANCY, 1.0, 1.0))
+        conditions.append(Coded(Part(said, said, "beside"), PREGNANT, 1.0, 1.0))
     return conditions
 
 

@@ -21,14 +21,13 @@ from .kinds import (
 from .parts import contexts_of
 
 _SURE, _LIKELY = 0.6, 0.5  # the least scores of categories of conditions, and of injuries
-_LIKELY_OF_PREGNANCY = 0.3
+_LIKELY_READ = 0.3  # the same of readings that the guidelines put first
 _PREGNANCY, _NEWBORN = "O", "P"
 _DELIVERY = ("O80", "O82")  # of deliveries without any complication
 _POISONING = ("T36", "T37", "T38", "T39", "T4", "T5", "T6")
 _TAKEN = re.compile(
     r"\b(?:over-?dos\w*|od|poison\w*|toxic\w*|adverse|reactions?|side effects?|induced|due to|2/2|"
-    r"took|taken|ingest\w*|swallow\w*|suicid\w*|intent\w*|accident\w*|withdrawal|allerg\w*|from|"
-    r"ate|drank)\b",
+    r"ingest\w*|swallow\w*|withdrawal|allerg\w*|from)\b",
     re.IGNORECASE,
 )
 _OTHER_TERM = {"full-term": "preterm", "preterm": "full-term"}
@@ -46,8 +45,8 @@ class _Note(NamedTuple):
     later: codes that others stand before. denied: categories of what its parts deny. not_named:
     the word for the other time of a birth. of_pregnancy: whether it is one of a pregnant patient.
     poisoned: whether it tells an overdose. is_named: whether each part is a term. first_disease:
-    the place of the first term that is a disease, a chronic one where there is no other, None
-    without one.
+    the place of the first term that is a disease, a chronic one where there is no other and no
+    complaint, None without one.
     """
 
     later: tuple[str, ...]
@@ -83,7 +82,11 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
     clear = {read.place: read.mapping.candidates[0].code for read in parts if is_clear(read)}
     diseases = [place for place, code in clear.items() if not code.startswith(listed_beside())]
     lesser = (SYMPTOM, FACTOR, *ACCIDENT, *listed_codes("complaint"))
-    conditions = [place for place, code in clear.items() if not code.startswith(lesser)]
+    explained = (SYMPTOM, *listed_codes("complaint"))
+    complains = any(code.startswith(explained) for code in clear.values())
+    conditions = [
+        place for place, code in clear.items() if not (complains or code.startswith(lesser))
+    ]
     contexts = contexts_of(note)
     chapters = {one for one in (_PREGNANCY, _NEWBORN) if one in contexts}
     of_other = {_PREGNANCY, _NEWBORN} - chapters if chapters else ()
@@ -132,7 +135,7 @@ def _may_be(option: Option, note: _Note) -> bool:
 
 
 def _is_of_pregnancy(option: Option) -> bool:
-    is_likely = option.category_score >= _LIKELY_OF_PREGNANCY
+    is_likely = option.category_score >= _LIKELY_READ
     return option.code.startswith(_PREGNANCY) and is_likely
 
 
@@ -144,7 +147,8 @@ def _is_complicated(option: Option) -> bool:
 
 def _is_told_poisoning(option: Option) -> bool:
     """Return whether an option is the poisoning by an overdose that the note tells."""
-    return option.read is not None and option.read.told and option.code.startswith(_POISONING)
+    is_told = option.read is not None and option.read.told
+    return is_told and option.category_score >= _LIKELY_READ and option.code.startswith(_POISONING)
 
 
 def _is_word_of_state(option: Option) -> bool:

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from ..reading.abbreviations import expand_abbreviations
 from ..reading.normalise import LONGEST
+from ..reading.pregnant import is_not_pregnant
 from ..reading.several import patient_before
-from ..reading.shorthand import is_carried, weeks_carried
+from ..reading.shorthand import is_carried
 
 CUES = ("first", "listed", "then", "with", "cause", "setting", "and", "aside", "either")
 """How a part follows the one before it: "then" is an arrow or a colon, "cause" is "due to"."""
@@ -37,7 +38,7 @@ _NO_PART = re.compile(
 _READ = 1024  # texts whose parts are kept: each is asked for several times
 _MOST = 10  # parts of a note; a longer text is no entry but a letter
 _DAY = r"d(?:[1-9]|1\d|2[0-8])"  # of a life, beside words of a newborn
-_OF_BABY = r"feeds?|ebm|ebf|mec|mum['’]?s?|mat|jitter\w*|grunting|latch\w*|bili"
+_OF_BABY = r"ebm|ebf|mec|mum['’]?s?|jitter\w*|grunting|latch\w*"
 # What a note says of the whole patient, and a condition in the words that official names use then.
 _CONTEXTS = (
     (
@@ -48,15 +49,17 @@ _CONTEXTS = (
     ),
     (
         "postpartum {}",
-        r"post-?\s?(?:partum|natal)|puerper\w*|pp day|pp|ppd\s?#\s?\d+|p{1,2}d\d+ (?:svd|lscs|cs)|"
+        r"post-?\s?(?:partum|natal)|puerper\w*|pp day|\d+/(?:7|52) pp|"
+        r"ppd\s?#\s?\d+|p{1,2}d\d+ (?:svd|lscs|cs)|"
         r"d\d+ (?:post )?(?:lscs|svd|nvd|c/?s|c-section)|"
         r"(?:after|post) (?:delivery|lscs|svd|c-?section)",
     ),
     (
         "newborn {}",
         r"nb(?!:)|newborn|neonat\w*|dol\s?#?\d*|nicu|nnu|scbu|(?:pre-?)?term (?:infant|baby|bub)|"
-        r"\d\d ?-?weekers?|bub|ventouse baby|nipe|d\d+ of life|(?:mum|mother|mat)['’]?s? .*\bbaby|"
-        rf"{_DAY}(?=,? .*\b(?:{_OF_BABY})\b)|(?:{_OF_BABY})(?=,? .*\b{_DAY}\b)|"
+        r"\d\d ?-?weekers?|bub|ventouse baby|nipe|d\d+ of life|"
+        r"(?:mum|mother|mat)['’]?s? .{0,80}\bbaby|"
+        rf"{_DAY}(?=,? .{{0,80}}\b(?:{_OF_BABY})\b)|(?:{_OF_BABY})(?=,? .{{0,80}}\b{_DAY}\b)|"
         r"(?:day|d)\s?\d+ (?:old|baby|infant)|\d+[- ]?day[- ]old|hol",
     ),
     (
@@ -87,13 +90,6 @@ _CHAPTERS = {
     "congenital {}": "QP",
     "traumatic {}": "ST",
 }
-_NOT_PREGNANT = re.compile(
-    r"\bno(?:t|n)[ -]+(?:currently )?preg\w*|\bpreg\w*(?: test)? neg", re.IGNORECASE
-)
-_PREGNANT = re.compile(
-    r"(?<!\w)(?:pregnant|in pregnancy|gravid|s?iup|\d\d ?w(?:ee)?ks? (?:ga|gest\w*|iup))(?!\w)",
-    re.IGNORECASE,
-)
 _IN_CONTEXT = tuple(
     (words, re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE))
     for words, pattern in _CONTEXTS
@@ -185,18 +181,6 @@ def says(part: NotePart) -> tuple[bool, ...]:
     return tuple(_SAYS[kind].search(part.text) is not None for kind in SAID)
 
 
-def pregnancy_in(note: str) -> str:
-    """Return the words that say that a patient is pregnant now, "" where there are none.
-
-    >>> pregnancy_in("asthma exac, 26/40"), pregnancy_in("not pregnant")
-    ('26/40', '')
-    """
-    if _NOT_PREGNANT.search(note):
-        return ""
-    said = _PREGNANT.search(note)
-    return said.group() if said else weeks_carried(note)
-
-
 def contexts_of(note: str) -> str:
     """Return the first letters of the chapters that a note's patient calls for: O, P, QP, ST."""
     return "".join(_CHAPTERS[words] for words, _ in _contexts(note))
@@ -205,6 +189,6 @@ def contexts_of(note: str) -> str:
 def _contexts(note: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return the wordings that a note's patient calls for, and the words that say so."""
     found = tuple(context for context in _IN_CONTEXT if context[1].search(note))
-    if _NOT_PREGNANT.search(note) or ("/40" in note and not is_carried(note)):
+    if is_not_pregnant(note) or ("/40" in note and not is_carried(note)):
         found = tuple(context for context in found if _CHAPTERS[context[0]] != "O")
     return found

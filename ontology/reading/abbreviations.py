@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..packaged import packaged, packaged_rows
 
-_PRESSURES = frozenset(("BP", "SBP", "DBP"))  # what they are before a number
+_PRESSURE = "BP"  # before a number; "SBP 300 cells" is a peritonitis
 _VALUE = re.compile(r"\s?(?:of|is|[:=])?\s?\d{2,3}(?!\d)")
 _SHORT = 400  # characters of a text whose expansion is remembered
 
@@ -66,7 +66,7 @@ def _expanded(text: str, beside: str) -> Expansion:
         lone = alone == entry.short.lower() and entry.short.isupper()
         if entry.kind != "any" and not as_written and not lone:
             return match.group()
-        if entry.short in _PRESSURES and _VALUE.match(text, match.end()):
+        if entry.short == _PRESSURE and _VALUE.match(text, match.end()):
             return match.group()
         if entry.short not in by_context:
             is_open = entry.kind in {"ambiguous", "beside"}

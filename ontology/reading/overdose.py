@@ -21,11 +21,15 @@ _INTENT = re.compile(
     r"deliberate(?:ly)?|impulsive(?:ly)?|parasuicide|intended)\b(?! denied)",
     re.IGNORECASE,
 )
+# Of the past, of another person or still to come.
+_NOT_NOW = re.compile(
+    r"\b(?:prev\w*|h/o|hx|history|risk|friend|brother|sister|son|daughter|wife|husband)\b", re.I
+)
 _IDEATION = re.compile(r"\bSI\b(?! joint)")
 _MISTAKE = re.compile(
     r"\b(?:by mistake|mistaken\w*|accidentally|by accident|unintentional\w*|in error|"
     r"twice(?! (?:a|per|daily|weekly|every|each))|double dose|wrong dose|dosing error|mum['’]?s|"
-    r"daily (?:not|instead of) weekly|(?:to get|for a) (?:a )?high|recreational\w*|"
+    r"daily (?:not|instead of) weekly|doubled|(?:to get|for a) (?:a )?high|"
     r"mom['’]?s|gran\w*['’]?s)(?!\w)",
     re.IGNORECASE,
 )
@@ -36,7 +40,7 @@ _DENIED = re.compile(
     r"\b(?:no|not|without|denie[sd]|non)[\s-]+(?:\w+\s+)?(?:intent\w*|suicid\w*|(?:si|dsh)\b|self)",
     re.IGNORECASE,
 )
-_NO_DRUG = r"(?!(?:on|in|with|and|or|the|no|not|of|for|hx|h/o)\b)"
+_NO_DRUG = r"(?!(?:nothing|something|on|in|with|and|or|the|no|not|of|for|hx|h/o)\b)"
 _NOT_OF_IT = (
     r"(?!tab|pill|cap|intent|suic|twice|delib|accid|impuls|(?:to|by|in|on|at|w|with|for|then|and|"
     r"after|x|od|when|as|because|this|last|today)\b)"
@@ -47,10 +51,21 @@ _BEFORE_AMOUNT = re.compile(rf"(?:^|[,;:]\s*){_DRUG}\s+(?:\d+\s?)?{_FORM}\b", re
 _AFTER_AMOUNT = re.compile(
     rf"(?:^|[,;:]\s*)\d+\s?(?:x\s?(?:\d+\s?m?c?g\s)?\s*|{_FORM}\s+)?{_DRUG}", re.IGNORECASE
 )
-# Behind a drug OD mostly means once a day, before one seldom.
+# Elsewhere OD mostly means once a day, or a right eye.
 _OD_OF = re.compile(
-    rf"\bo/?d(?:['’]?e?d)?\s+(?:of\s+|on\s+|with\s+)?{_AMOUNT}{_DRUG}", re.IGNORECASE
+    r"(?:^|\b(?:impulsive|intentional|deliberate|accidental|mixed|staggered|suicidal)\s+)"
+    rf"o/?d(?:['’]?e?d)?\s+(?:of\s+|on\s+|with\s+)?{_AMOUNT}{_DRUG}",
+    re.IGNORECASE,
 )
+# A mistake that is told of the drug beside it; a dose that was left out is none.
+_SLIP = re.compile(
+    r"\b(?:by mistake|mistaken\w*|accidentally|by accident|in error|taken twice|double dose|"
+    r"doubled|wrong dose|dosing error|daily (?:not|instead of) weekly|"
+    r"(?:to get|for a) (?:a )?high)\b",
+    re.IGNORECASE,
+)
+_LEFT_OUT = re.compile(r"\b(?:omit\w*|miss\w*|stop\w*|skip\w*|forg\w*|not|without)\b", re.I)
+_PARTS = re.compile(r"[,;]\s*")
 _WORDS = re.compile(r"[a-z][\w'’-]+", re.IGNORECASE)
 
 _HOUSEHOLD = re.compile(
@@ -72,10 +87,12 @@ def told_overdose(text: str) -> str:
     ('', '')
     """
     text = " ".join(text.split())
+    if _NOT_NOW.search(text):
+        return ""
     how = _why_taken(text)
     match = _BY_VERB.search(text) if how else None
     if match is None and how == "intentional":
-        match = _BEFORE_AMOUNT.search(text) or _AFTER_AMOUNT.search(text)
+        match = _BEFORE_AMOUNT.search(text) or _of_listed(_AFTER_AMOUNT.search(text))
     drug = match["drug"].lower() if match else _known_drug(text, how)
     if not drug:
         return ""
@@ -87,7 +104,15 @@ def _known_drug(text: str, how: str) -> str:
     """Return the listed drug of an overdose, or of a mistake, "" where none is named."""
     if (match := _OD_OF.search(text)) and (drug := _listed(match["drug"])):
         return drug
-    return _listed(text) if how == "accidental" else ""
+    slips = (part for part in _PARTS.split(text) if _SLIP.search(part))
+    told = (_listed(part) for part in slips if not _LEFT_OUT.search(_SLIP.sub("", part)))
+    return next(filter(None, told), "") if how == "accidental" else ""
+
+
+def _of_listed(match: re.Match[str] | None) -> re.Match[str] | None:
+    """Return a match whose drug is listed or a household product: "3 days" names none."""
+    named = match is not None and (_listed(match["drug"]) or _HOUSEHOLD.search(match["drug"]))
+    return match if named else None
 
 
 def _listed(text: str) -> str:

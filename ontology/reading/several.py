@@ -29,7 +29,8 @@ _PATIENT = re.compile(
 )
 _SEXES = {"f": "female", "w": "female", "g": "female", "l": "female"}  # by the first letter
 _FLARE = re.compile(
-    r"\s*\b(?:(?:acute|active|recurrent) )?flar(?:e|es|ing)(?:[- ]?ups?)?\b(?: of\b)?\s*",
+    r"\s?(?<!cells and )(?<!nasal )(?<!alar )\b(?:(?:acute|active|recurrent) )?"
+    r"flar(?:e|es|ing)(?:[- ]?ups?)?\b(?: of\b)?\s?",
     re.IGNORECASE,
 )
 _MARK = re.compile(r"^\s*#\s?(?=[a-z])", re.IGNORECASE)

@@ -35,8 +35,16 @@ _SHORTHAND = (
     (re.compile(r"(?<![\w#])#\s?(?=[a-z])", re.I), "fracture "),
     (re.compile(r"(?<![\w#])#\s?(?=[CTL]\d{1,2}\b)"), "fracture of vertebra "),
     (re.compile(r"(?<=[a-z])\s?#s(?!\w)|(?<=[a-z])\s?#\s?x\s?[2-9]\b", re.I), " fractures"),
-    (re.compile(r"(?<=[a-z])\s#(?=\s*(?:$|[,;.()]))", re.I), " fracture"),
-    (re.compile(r"\b([CTL]\d{1,2}) (?:wedge )?#(?!\w)"), r"fracture of \1 vertebra"),
+    # "Case #, day #" are numbers.
+    (
+        re.compile(
+            r"(?<=[a-z])(?<!case)(?<!day)(?<!bed)(?<!room)(?<!visit)(?<!mrn)(?<!episode)\s#"
+            r"(?=\s*(?:$|[,;.()]))",
+            re.I,
+        ),
+        " fracture",
+    ),
+    (re.compile(r"\b([CTL]\d{1,2}) (?:wedge )?#(?!\s*\w)"), r"fracture of \1 vertebra"),
     (
         re.compile(
             r"\s?\+ve\b|(?<=[a-z]{2})\+(?=[\s,;]|$)|(?<=[a-z]{2})\s\+(?=\s*(?:\d|,|$))", re.I
@@ -77,7 +85,8 @@ _GESTATION = re.compile(
 )
 _NOT_CARRIED = re.compile(
     r"\b(?:vision|visual|acuity|VA|eyes?|glasses|rds|prem\w*|preterm infant|neonat\w*|newborn|nb|"
-    r"baby|born|infant|ttnb?|exam|score|mark|seen|OD|OS|OU|bw|elbw|vlbw|nicu|scbu|apgars?|jaundice)\b",
+    r"baby|born|infant|ttnb?|exam|score|mark|seen|OD|OS|OU|bw|elbw|vlbw|nicu|scbu|apgars?|jaundice|"
+    r"ex[- ]?\d\d|\d+ ?mo|moca|mmse|ace|peak flow|pefr)\b",
     re.IGNORECASE,
 )
 
@@ -102,7 +111,12 @@ def is_carried(text: str) -> bool:
     return weeks_carried(text) != ""
 
 
+def is_born(text: str) -> bool:
+    """Return whether a text has words of a newborn or of a score, whose weeks are none of today."""
+    return _NOT_CARRIED.search(text) is not None
+
+
 def weeks_carried(text: str) -> str:
     """Return the weeks of forty that are those of a pregnancy, as they are written, else ""."""
-    match = None if _NOT_CARRIED.search(text) else _GESTATION.search(text)
+    match = None if is_born(text) else _GESTATION.search(text)
     return match.group().removeprefix("at ") if match else ""
