@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .mapping import Additional, Mapping
+from .notes.pregnant import is_not_pregnant
 from .packaged import packaged_rows
 from .reading.agents import agent, organism
 from .reading.joined import Part
 from .reading.normalise import normalise_text
-from .reading.pregnant import is_not_pregnant
 from .tree import Tree
 
 LEAST = 0.5

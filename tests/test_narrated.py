@@ -125,7 +125,7 @@ def test_a_disease_explains_complaints_of_other_chapters(mapper: Mapper) -> None
 
 def test_the_table_of_parts_holds_codes_of_the_release_once() -> None:
     rows = packaged_rows("parts.tsv")
-    assert {kind for _, kind, _ in rows} == {"chronic", "complaint", "encounter"}
+    assert {kind for _, kind, _ in rows} == {"chronic", "complaint", "encounter", "second"}
     assert len({code for code, _, _ in rows}) == len(rows)
     codes = {node.code for node in load_tree().nodes}
     assert [code for code, _, _ in rows if not any(one.startswith(code) for one in codes)] == []

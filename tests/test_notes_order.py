@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from dxjudge import Mapper
 from dxjudge.ontology.combinations import find_combination
+from dxjudge.ontology.notes.pregnant import pregnancy_in
 from dxjudge.ontology.reading.abbreviations import expand_abbreviations
-from dxjudge.ontology.reading.pregnant import pregnancy_in
 from dxjudge.ontology.specificity import at_specificity
 from dxjudge.ontology.tree import load_tree
 from dxjudge.ontology.written import written_codes
@@ -154,6 +154,8 @@ def test_a_pressure_is_no_abbreviation() -> None:
         ("routine check; HTN", "I10"),
         ("lives with wife, asthma", "J45"),
         ("HIV negative, TB", "A15"),
+        ("BMI 35.0-35.9, adult", "Z68"),
+        ("BMI 19.9 or less, adult", "Z68"),
     ],
 )
 def test_what_only_looks_like_it_keeps_its_meaning(

@@ -19,7 +19,6 @@ from ..policy import Policy
 from ..put_first import is_joined, joined_with, with_main
 from ..reading.joined import Part
 from ..reading.overdose import told_overdose
-from ..reading.pregnant import pregnancy_in
 from ..reading.query import Query
 from ..reading.refusal import READS_LIKE
 from ..settled import is_known
@@ -28,6 +27,7 @@ from .kinds import ACCIDENT, FACTOR, SYMPTOM, ReadPart, is_clear, listed_codes
 from .model import likeliest, load_note_model
 from .options import options_of
 from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
+from .pregnant import pregnancy_in
 
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
 _SURE = 0.8  # from this score of its category, the code of the whole text stays

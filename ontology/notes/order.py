@@ -90,8 +90,9 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
     contexts = contexts_of(note)
     chapters = {one for one in (_PREGNANCY, _NEWBORN) if one in contexts}
     of_other = {_PREGNANCY, _NEWBORN} - chapters if chapters else ()
+    second = listed_codes("second")
     later: tuple[str, ...] = (
-        *listed_codes("second"),
+        *(second if any(_is_condition(read) and not _has(read, second) for read in parts) else ()),
         *of_other,
         *(_DELIVERY if any(map(_is_complicated, options)) else ()),
         *(() if _TYPE_1.search(note) else ("E10",)),
@@ -120,7 +121,7 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
 def _may_be(option: Option, note: _Note) -> bool:
     code, read = option.code, option.read
     if note.poisoned:
-        return _is_told_poisoning(option)
+        return code.startswith(_POISONING)
     if code.startswith(note.later) or _is_word_of_state(option):
         return False
     if note.has_condition and _is_state(code):
@@ -165,6 +166,10 @@ def _is_condition(read: ReadPart) -> bool:
     code = mapping.code or FACTOR
     beside = code.startswith((FACTOR, *ACCIDENT, *DRUG))
     return not (beside or read.query.frame) and mapping.category_score >= _SURE
+
+
+def _has(read: ReadPart, codes: tuple[str, ...]) -> bool:
+    return (read.mapping.code or "").startswith(codes)
 
 
 def _is_injury(read: ReadPart) -> bool:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from ..reading.abbreviations import expand_abbreviations
 from ..reading.normalise import LONGEST
-from ..reading.pregnant import is_not_pregnant
 from ..reading.several import patient_before
 from ..reading.shorthand import is_carried
+from .pregnant import is_not_pregnant
 
 CUES = ("first", "listed", "then", "with", "cause", "setting", "and", "aside", "either")
 """How a part follows the one before it: "then" is an arrow or a colon, "cause" is "due to"."""
