@@ -154,6 +154,7 @@ def test_a_pressure_is_no_abbreviation() -> None:
         ("routine check; HTN", "I10"),
         ("lives with wife, asthma", "J45"),
         ("HIV negative, TB", "A15"),
+        ("USS abdo: multiple mobile gallstones, CBD 4mm", "K80"),
         ("BMI 35.0-35.9, adult", "Z68"),
         ("BMI 19.9 or less, adult", "Z68"),
     ],

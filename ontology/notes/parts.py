@@ -43,7 +43,7 @@ _OF_BABY = r"ebm|ebf|mec|mum['’]?s?|jitter\w*|grunting|latch\w*"
 _CONTEXTS = (
     (
         "{} in pregnancy",
-        r"pregnan\w*|gravid\w*|g\d+\s?p\d+\w*|primip\w*|multip\w*|"
+        r"pregnan\w*|gravid\w*|g\d+\s?p\d+\w*|primip(?:ar\w*|s)?|multip(?:ar\w*|s)?|"
         r"antenatal|trimester|s?iup|(?:[4-9]|[1-3]\d|4[0-3])(?:\+\d)?/40(?! size)|"
         r"\d\d\s?(?:wk|week)s? (?:ga|gest\w*|iup)|ob pt",
     ),
@@ -71,7 +71,7 @@ _CONTEXTS = (
         "traumatic {}",
         r"f[ae]ll|fallen|foosh|mv[ac]|rtc|assault\w*|struck|kicked|punched|blunt|trauma|gsw|"
         r"off (?:a |the )?(?:bike|ladder|roof|horse|trampoline|swing)|stab(?:bed|bing|s)?|"
-        r"slap(?:ped)?|hit|kick|saw|mower|machete|knife|crush(?:ed)?|seat-?belt|rta|"
+        r"slap(?:ped)?|hit|kick|mower|machete|knife|crush(?:ed)?|seat-?belt|rta|"
         r"(?:squash|cricket|tennis) ball|"
         r"ped(?:estrian)? v(?:s|ersus)?",
     ),
