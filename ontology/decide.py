@@ -267,8 +267,7 @@ def _why_no_condition(
     factor = first.category_score if is_contact else None
     if why := model.refuse(model.read(query, retriever.is_term), uncalibrated, factor):
         return why
-    if why := composed(query.text) or _why_a_procedure(query, first) or _why_a_drug(query, first):
-        return why
+    return composed(query.text) or _why_a_procedure(query, first) or _why_a_drug(query, first)
 
 
 def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Policy) -> str | None:
