@@ -24,14 +24,12 @@ from ..ontology.chosen import (
 from ..ontology.decide import decide
 from ..ontology.further import with_further
 from ..ontology.mapping import Mapping, read_mapping
+from ..ontology.notes.alone import SHOWN
 from ..ontology.notes.listed import with_first_listed
 from ..ontology.notes.narrated import with_told_diagnosis
-from ..ontology.notes.options import NEEDED
 from ..ontology.policy import Policy
 from ..ontology.search.retrieve import Hit, Retriever
 from .chooser import Chooser
-
-_SHOWN = 15  # terms that exact look-up returns for one text
 
 
 class MappingInput(TypedDict):
@@ -145,7 +143,7 @@ def _translate(parts: MappingParts, state: _State) -> dict[str, Any]:
 def _look_up(parts: MappingParts, state: _State) -> dict[str, Any]:
     parts.retriever.prepare(_searched(state))
     queries = [parts.retriever.read(text) for text in _searched(state)]
-    return {"exact": [list(parts.retriever.look_up(query)[:_SHOWN]) for query in queries]}
+    return {"exact": [list(parts.retriever.look_up(query)[:SHOWN]) for query in queries]}
 
 
 def _retrieve(parts: MappingParts, state: _State) -> dict[str, Any]:
@@ -170,8 +168,11 @@ def _of_wholes(parts: MappingParts, state: _State) -> list[Mapping]:
 
 
 def _wide(policy: Policy) -> Policy:
-    """Return the policy with the candidates that notes need, however few are shown."""
-    return replace(policy, top_k=max(policy.top_k, NEEDED))
+    """Return the policy with as many candidates as are shown by default, however few are asked for.
+
+    What a first code leaves the others would depend on their number.
+    """
+    return replace(policy, top_k=max(policy.top_k, SHOWN))
 
 
 def _as_shown(mapping: Mapping, top_k: int) -> Mapping:

@@ -32,8 +32,11 @@ INJURY = ("S", "T")
 STATED = ("the drug that the text names", "the cause that the text names")
 """Why a drug or an accident stands beside what it causes, whatever code that has."""
 
+POISONING = tuple(f"T{n}" for n in range(36, 66))
+"""How the codes of poisonings, toxic and adverse effects begin."""
+
 # These codes name the drug themselves.
-_BY_ITSELF = ("F1", "P04", "P96.1", *(f"T{n}" for n in range(36, 66)))
+_BY_ITSELF = ("F1", "P04", "P96.1", *POISONING)
 _EXTERNAL = ("V", "W", "X", "Y")  # how the codes of what injures begin
 _BEHAVIOR = "F91"
 # How those begin that say of a disease only its cause, or only that behavior is disturbed.

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .combinations import POISONING
 from .confidence import confidence_of, shared_out
 from .evidence import Scored
 from .factors import is_factor
@@ -214,7 +215,7 @@ def _why_a_drug(query: Query, first: Candidate) -> str | None:
 
 def _is_overdose(query: Query, first: Candidate) -> bool:
     """Return whether a text tells an overdose, and the candidate is a poisoning."""
-    is_poisoning = first.code.startswith(("T36", "T37", "T38", "T39", "T4", "T5"))
+    is_poisoning = first.code.startswith(POISONING)
     return is_poisoning and first.category_score >= _NEAR and bool(told_overdose(query.text))
 
 

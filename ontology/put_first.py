@@ -59,6 +59,7 @@ def joined_with(main: Coded, others: Sequence[Coded], tree: Tree) -> Joined:
     state = Joined(Mapping(main.part.text, "mapped"), main.code, (main,), ())
     for other in others:
         step = join(state, other, tree)
+        # Notes of the release may join one that the table does not; what is listed stays so.
         if step and step.is_listed and len(step.named) > len(state.named):
             state = step
     return state
@@ -68,6 +69,8 @@ def is_joined(mapping: Mapping) -> bool:
     """Return whether a text got the code of conditions that it joins, or further codes."""
     if any(candidate.why.startswith(_CODE_OF) for candidate in mapping.candidates[:1]):
         return True
+    if not mapping.additional:
+        return False
     measured = {measure.span for measure in measures_in(mapping.text[:LONGEST])}
     return any(one.text not in measured for one in mapping.additional)
 

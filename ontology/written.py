@@ -54,9 +54,9 @@ def written_codes(text: str, tree: Tree) -> WrittenCodes:
     name stands before it, or where it stands in brackets or before a colon. Headings such as
     chapters and ranges do not count. A code of letters only counts where it is the whole text.
     """
-    if text.strip().upper() in _TRISOMIES:
-        return WrittenCodes((), (), text)
     whole = _whole_code(text, tree)
+    if whole in _TRISOMIES and tree.children(tree.node(whole)):
+        return WrittenCodes((), (), text)
     if whole is not None:
         return WrittenCodes((whole,), (), "")
     tokens = [

@@ -155,13 +155,18 @@ def test_what_stands_beside_a_condition_does_not_take_its_place(
 
 
 def test_a_note_has_one_code_however_many_candidates_are_shown(mapper: Mapper) -> None:
-    texts = ("sore throat, red eyes, pharyngoconjunctival fever", "SOB, pneumothorax, CXR")
+    texts = (
+        "sore throat, red eyes, pharyngoconjunctival fever",
+        "SOB, pneumothorax, CXR",
+        "HTN, T2DM, pregnant",
+    )
     for top_k in (1, 3, 15):
         few = Mapper(added="none", specificity="billable", top_k=top_k)
         for text in texts:
             mapping = few.map(text)
             assert mapping.code == mapper.map(text).code
             assert len(mapping.candidates) <= top_k
+            assert mapping.score == mapper.map(text).score
 
 
 def test_a_higher_least_score_changes_no_note_above_it() -> None:

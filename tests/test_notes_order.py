@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dxjudge import Mapper
 from dxjudge.ontology.combinations import find_combination
 from dxjudge.ontology.notes.pregnant import pregnancy_in
+from dxjudge.ontology.packaged import packaged_rows
 from dxjudge.ontology.reading.abbreviations import expand_abbreviations
 from dxjudge.ontology.specificity import at_specificity
 from dxjudge.ontology.tree import load_tree
@@ -98,7 +99,10 @@ def test_each_code_of_pregnancy_in_the_table_is_one_of_the_release() -> None:
     for first, code in (("E10.9", "O24.01"), ("E03.9", "O99.28"), ("S52.5", "O9A.21")):
         line = find_combination(first, "Z33.1")
         assert line is not None and line.code == code
-        assert tree.node(code)
+    rows = [row for row in packaged_rows("combinations.tsv") if row[1] == "Z33.1"]
+    assert len(rows) > 40
+    for prefixes, _, code, _ in rows:
+        assert tree.node(code).code == code, prefixes
     assert find_combination("H40.9", "Z33.1") is None
 
 
@@ -122,6 +126,7 @@ def test_a_temperature_and_a_trisomy_are_no_codes() -> None:
     tree = load_tree()
     assert written_codes("FN, T38.6 ANC 0.2", tree).sure == ()
     assert written_codes("T21", tree).sure == ()
+    assert written_codes("T13", tree).sure == ()  # no code of this release
     assert written_codes("T38.6", tree).sure == ("T38.6",)
     assert written_codes("burn T21.01XA", tree).sure == ("T21.01XA",)
 
@@ -137,6 +142,7 @@ def test_a_pressure_is_no_abbreviation() -> None:
     [
         # What only looks like an overdose, a pregnancy, a temperature or a pressure.
         ("suicidal, 3 days, depression", "R45"),
+        ("hx depression, took 40 tylenol to kill self", "T39"),
         ("fell twice, on warfarin, SDH", "S06"),
         ("AF, bisoprolol 2.5 OD apixaban 5 BD", "I48"),
         ("insulin omitted in error, DKA", "E11"),

@@ -9,7 +9,8 @@ from ..mapping import Mapping
 from ..policy import MIN_SCORE, Policy
 from ..reading.query import Query
 
-_SHOWN = 15
+SHOWN = 15
+"""Candidates and equal terms of a text that are looked at, and shown by default."""
 
 
 class Alone(NamedTuple):
@@ -35,10 +36,10 @@ def read_alone(texts: Sequence[str], policy: Policy) -> dict[str, Alone]:
         return {}
     retriever = policy.retriever
     retriever.prepare(texts)
-    alone = replace(policy, specificity="concept", min_score=MIN_SCORE, top_k=_SHOWN)
+    alone = replace(policy, specificity="concept", min_score=MIN_SCORE, top_k=SHOWN)
     queries = [retriever.read(text) for text in texts]
     return {
-        query.text: Alone(query, decide(query, retriever.look_up(query)[:_SHOWN], hits, alone))
+        query.text: Alone(query, decide(query, retriever.look_up(query)[:SHOWN], hits, alone))
         for query, hits in zip(queries, retriever.search(queries), strict=True)
     }
 

@@ -10,7 +10,7 @@ from ..reading.query import Query
 from .alone import is_doubted
 from .parts import NotePart
 
-SYMPTOM, FACTOR, INJURY = "R", "Z", ("S", "T")
+SYMPTOM, FACTOR = "R", "Z"
 ACCIDENT = ("V", "W", "X", "Y")
 DRUG = ("T36", "T37", "T38", "T39", "T4", "T50")
 CATEGORY = 3

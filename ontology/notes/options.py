@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..combinations import is_unsaid_newborn
+from ..combinations import INJURY, is_unsaid_newborn
 from ..mapping import Candidate, Mapping
 from ..reading.normalise import normalise_text
 from ..reading.refusal import READS_LIKE
@@ -14,7 +14,6 @@ from ..tree import Tree
 from .kinds import (
     ACCIDENT,
     FACTOR,
-    INJURY,
     SYMPTOM,
     Option,
     ReadPart,
@@ -25,8 +24,7 @@ from .kinds import (
 from .order import may_be_first
 from .parts import CUES, SAID, contexts_of, says
 
-NEEDED = 10
-"""Candidates of the whole text that are options."""
+_NEEDED = 10  # candidates of the whole text that are options
 
 _OF_PART = 4  # candidates of each part that are options
 _SHORT = 5  # letters of a part that may be an abbreviation
@@ -101,7 +99,7 @@ class Options(NamedTuple):
 def options_of(whole: Mapping, parts: Sequence[ReadPart], tree: Tree) -> Options:
     """Return the options of a note: the best candidates of the whole text and of each part."""
     found: dict[str, Option] = {}
-    for one in whole.candidates[:NEEDED]:
+    for one in whole.candidates[:_NEEDED]:
         found.setdefault(one.code, _option(one, None))
     has_context = bool(contexts_of(whole.text))
     for read in parts:

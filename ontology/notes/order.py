@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ..combinations import INJURY, POISONING
 from ..reading.measured import term_of
 from .kinds import (
     ACCIDENT,
     CATEGORY,
     DRUG,
     FACTOR,
-    INJURY,
     SYMPTOM,
     Option,
     ReadPart,
@@ -24,7 +24,6 @@ _SURE, _LIKELY = 0.6, 0.5  # the least scores of categories of conditions, and o
 _LIKELY_READ = 0.3  # the same of readings that the guidelines put first
 _PREGNANCY, _NEWBORN = "O", "P"
 _DELIVERY = ("O80", "O82")  # of deliveries without any complication
-_POISONING = ("T36", "T37", "T38", "T39", "T4", "T5", "T6")
 _TAKEN = re.compile(
     r"\b(?:over-?dos\w*|od|poison\w*|toxic\w*|adverse|reactions?|side effects?|induced|due to|2/2|"
     r"ingest\w*|swallow\w*|withdrawal|allerg\w*|from)\b",
@@ -121,7 +120,7 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
 def _may_be(option: Option, note: _Note) -> bool:
     code, read = option.code, option.read
     if note.poisoned:
-        return code.startswith(_POISONING)
+        return code.startswith(POISONING)
     if code.startswith(note.later) or _is_word_of_state(option):
         return False
     if note.has_condition and _is_state(code):
@@ -149,7 +148,7 @@ def _is_complicated(option: Option) -> bool:
 def _is_told_poisoning(option: Option) -> bool:
     """Return whether an option is the poisoning by an overdose that the note tells."""
     is_told = option.read is not None and option.read.told
-    return is_told and option.category_score >= _LIKELY_READ and option.code.startswith(_POISONING)
+    return is_told and option.category_score >= _LIKELY_READ and option.code.startswith(POISONING)
 
 
 def _is_word_of_state(option: Option) -> bool:

@@ -7,8 +7,9 @@ from ..reading.shorthand import is_born, weeks_carried
 _NOT = re.compile(
     r"\bno(?:t|n)[ -]+(?:currently )?preg\w*|\bpreg\w*(?: test)? neg|"
     r"\bpreg\w*,? (?:was )?(?:excluded|ruled out|denied)|\b(?:iup|preg\w*) (?:excluded|not seen)|"
-    r"\b(?:was|could be|may be|might be|plan\w*|try\w*|wants?|wish\w*|hop\w*|trying|before|prior|"
-    r"past|previous|prev|last|h/o|hx|history|after|since|avoid\w*|unable) (?:\w+ ){0,3}preg\w*|"
+    r"\b(?:was|could be|may be|might be|plan\w*|try\w*|wants?|wish\w*|hop\w*|trying|prior|"
+    r"past|previous|prev|last|h/o|hx|history|avoid\w*|unable) (?:\w+ ){0,3}preg\w*|"
+    r"\b(?:before|after|since) (?:\w+ ){0,3}pregnancy|"
     r"\b(?:wife|partner|father|husband|daughter|girlfriend|spouse|sister|contact|mother|mum|"
     r"maternal)\b.*\bpreg\w*|"
     r"\bpreg\w* (?:wife|partner|daughter|sister|woman|women|contact|girlfriend|loss|test)",

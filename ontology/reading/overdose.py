@@ -21,9 +21,12 @@ _INTENT = re.compile(
     r"deliberate(?:ly)?|impulsive(?:ly)?|parasuicide|intended)\b(?! denied)",
     re.IGNORECASE,
 )
-# Of the past, of another person or still to come.
+# Of the past or still to come, or of another person; whose drug it was does not matter.
 _NOT_NOW = re.compile(
-    r"\b(?:prev\w*|h/o|hx|history|risk|friend|brother|sister|son|daughter|wife|husband)\b", re.I
+    r"\b(?:prev\w*|h/o|hx(?: of)?|history of|risk of)\s+(?:\w+\s+)?(?:o/?d|overdos\w*)\b|"
+    r"\b(?:friend|brother|sister|son|daughter|wife|husband)\s+"
+    r"(?:took|taken|ate|drank|swallowed|ingested|od\w*|overdosed)\b",
+    re.IGNORECASE,
 )
 _IDEATION = re.compile(r"\bSI\b(?! joint)")
 _MISTAKE = re.compile(
@@ -83,6 +86,10 @@ def told_overdose(text: str) -> str:
     ('accidental overdose of gliclazide', '')
     >>> told_overdose("OD paracetamol 32 tabs"), told_overdose("warfarin x3 dose in error")
     ('overdose of paracetamol', 'accidental overdose of warfarin')
+    >>> told_overdose("hx depression, took wife's tramadol to die, 30 tabs tramadol")
+    'intentional overdose of tramadol'
+    >>> told_overdose("h/o intentional OD paracetamol"), told_overdose("friend took pills to die")
+    ('', '')
     >>> told_overdose("ramipril 5mg OD"), told_overdose("cataract OD, on insulin")
     ('', '')
     """

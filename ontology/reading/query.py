@@ -23,6 +23,7 @@ from .no_diagnosis import why_not_a_diagnosis
 from .normalise import LONGEST, normalise_text
 from .overdose import told_overdose
 from .own_letters import without_own_letters
+from .several import FLARE
 from .shorthand import without_shorthand
 from .states import wordings_of_state
 from .told import terms_told
@@ -92,7 +93,7 @@ _MEASURES = re.compile(
     r"|x\s?\d+(?:\s?(?:d|days?|wks?|weeks?|mo|months?|yrs?|years?|h|hrs?|hours?))?"
     r"|#\s?\d+"
     r"|(?:3[5-9]|4[0-2])\.\d(?:\s?°?c)?"
-    r"|(?<!cells and )(?<!nasal )(?<!alar )(?:acute |active )?flar(?:e|ing)s?(?:[- ]?ups?)?(?: of)?"
+    rf"|{FLARE}"
     r")(?![\w/=])",
     re.IGNORECASE,
 )

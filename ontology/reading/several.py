@@ -28,11 +28,13 @@ _PATIENT = re.compile(
     re.IGNORECASE,
 )
 _SEXES = {"f": "female", "w": "female", "g": "female", "l": "female"}  # by the first letter
-_FLARE = re.compile(
-    r"\s?(?<!cells and )(?<!nasal )(?<!alar )\b(?:(?:acute|active|recurrent) )?"
-    r"flar(?:e|es|ing)(?:[- ]?ups?)?\b(?: of\b)?\s?",
-    re.IGNORECASE,
+FLARE = (
+    r"(?<!cells and )(?<!nasal )(?<!alar )(?:(?:acute|active|recurrent) )?"
+    r"\bflar(?:e|es|ing)(?:[- ]?ups?)?\b(?: of\b)?"
 )
+"""The pattern of the word for a flare, which has a code of few diseases."""
+
+_FLARE = re.compile(rf"\s?{FLARE}\s?", re.IGNORECASE)
 _MARK = re.compile(r"^\s*#\s?(?=[a-z])", re.IGNORECASE)
 
 
@@ -72,7 +74,7 @@ def unmarked(text: str) -> str:
 
 
 def without_flare(text: str) -> str:
-    """Return a text without the word for a flare, which has a code of few diseases.
+    """Return a text without the word for a flare.
 
     >>> without_flare("Crohn's flare-up"), without_flare("acute flare of lupus")
     ("Crohn's", 'lupus')
