@@ -22,7 +22,7 @@ _SURE = 0.6  # the least score of the category of a part that is a term
 class ReadPart(NamedTuple):
     """A part of a note, and what it means by itself, or in the words for such a patient.
 
-    told: whether it is the overdose that the note tells, in clinical words.
+    told: how the codes begin that it may have as what the whole note tells (retold.py), else none.
     """
 
     part: NotePart
@@ -30,7 +30,7 @@ class ReadPart(NamedTuple):
     query: Query
     mapping: Mapping
     in_context: bool = False
-    told: bool = False
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from ..mapping import WRITTEN, Mapping
 from ..policy import Policy
 from ..put_first import is_joined, joined_with, with_main
 from ..reading.joined import Part
-from ..reading.overdose import told_overdose
 from ..reading.query import Query
 from ..reading.refusal import READS_LIKE
 from ..settled import is_known
@@ -28,6 +27,7 @@ from .model import likeliest, load_note_model
 from .options import options_of
 from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
 from .pregnant import pregnancy_in
+from .retold import retold
 
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
 _SURE = 0.8  # from this score of its category, the code of the whole text stays
@@ -71,6 +71,10 @@ def read_notes(mappings: Sequence[Mapping], policy: Policy) -> dict[int, tuple[R
 def _is_asked(mapping: Mapping, policy: Policy) -> bool:
     if mapping.source == WRITTEN or mapping.decided_by == "exact":
         return False
+    if told := retold(mapping.text, read_note(mapping.text)):
+        codes = tuple(code for one in told for code in one.codes)
+        is_there = mapping.code is not None and mapping.candidates[0].code.startswith(codes)
+        return not (is_there and mapping.category_score >= _SURE)
     query = policy.retriever.read(mapping.text)
     if query.excluded or _is_framed(query):
         return False
@@ -114,11 +118,11 @@ class _Worded(NamedTuple):
     place: int
     words: str
     in_context: bool = False
-    told: bool = False
+    told: tuple[str, ...] = ()
 
     def read(self, alone: Alone) -> ReadPart:
         """Return the part with what the wording means by itself."""
-        in_context = self.in_context or self.told
+        in_context = self.in_context or bool(self.told)
         return ReadPart(self.part, self.place, alone.query, alone.mapping, in_context, self.told)
 
 
@@ -131,10 +135,9 @@ def _worded(text: str, policy: Policy) -> list[_Worded]:
         for kind, words in wordings_in_context(part, text):
             if kind not in ONLY_TERMS or is_known(words, policy.retriever):
                 worded.append(_Worded(part, place, words, in_context=True))
-    if parts and (told := told_overdose(text)):
-        # The drug and why it was taken may stand in two parts.
-        place = next((n for n, part in enumerate(parts) if told_overdose(part.text)), 0)
-        worded.append(_Worded(parts[place], place, told, told=True))
+    whole = parts or (NotePart(text, text, "first"),)
+    for told in retold(text, parts):
+        worded.append(_Worded(whole[told.place], told.place, told.words, told=told.codes))
     return worded
 
 

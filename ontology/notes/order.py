@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..combinations import INJURY, POISONING
+from ..combinations import INJURY
 from ..reading.measured import term_of
 from .kinds import (
     ACCIDENT,
@@ -43,7 +43,7 @@ class _Note(NamedTuple):
 
     later: codes that others stand before. denied: categories of what its parts deny. not_named:
     the word for the other time of a birth. of_pregnancy: whether it is one of a pregnant patient.
-    poisoned: whether it tells an overdose. is_named: whether each part is a term. first_disease:
+    told: how the codes of what the whole note tells begin. is_named: whether each part is a term. first_disease:
     the place of the first term that is a disease, a chronic one where there is no other and no
     complaint, None without one.
     """
@@ -52,7 +52,7 @@ class _Note(NamedTuple):
     denied: tuple[str, ...]
     not_named: str | None
     of_pregnancy: bool
-    poisoned: bool
+    told: tuple[str, ...]
     has_condition: bool
     is_named: bool
     first_disease: int | None
@@ -110,7 +110,7 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         denied,
         _OTHER_TERM.get(term_of(note)),
         _PREGNANCY in contexts and any(map(_is_of_pregnancy, options)),
-        any(map(_is_told_poisoning, options)),
+        tuple(code for option in options for code in _told_by(option)),
         any(map(_is_condition, parts)),
         len(clear) == len({read.place for read in parts}),
         next(iter(diseases or conditions), None),
@@ -119,8 +119,8 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
 
 def _may_be(option: Option, note: _Note) -> bool:
     code, read = option.code, option.read
-    if note.poisoned:
-        return code.startswith(POISONING)
+    if note.told:
+        return code.startswith(note.told)
     if code.startswith(note.later) or _is_word_of_state(option):
         return False
     if note.has_condition and _is_state(code):
@@ -145,10 +145,11 @@ def _is_complicated(option: Option) -> bool:
     return is_sure and option.code.startswith(_PREGNANCY) and not option.code.startswith(_DELIVERY)
 
 
-def _is_told_poisoning(option: Option) -> bool:
-    """Return whether an option is the poisoning by an overdose that the note tells."""
-    is_told = option.read is not None and option.read.told
-    return is_told and option.category_score >= _LIKELY_READ and option.code.startswith(POISONING)
+def _told_by(option: Option) -> tuple[str, ...]:
+    """Return how the codes of what the whole note tells begin, if an option is likely one of it."""
+    told = option.read.told if option.read else ()
+    is_likely = option.category_score >= _LIKELY_READ
+    return told if is_likely and option.code.startswith(told) else ()
 
 
 def _is_word_of_state(option: Option) -> bool:
