@@ -8,7 +8,7 @@ the parts against each other and against that of the whole (options.py, model.py
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -35,6 +35,7 @@ _PRINTED = 0.9  # from this score of its category, an accident is named as the r
 _NAMED = 0.95  # from this score of its category, a history is all that the text names
 _LEAST = 1e-4  # of the score of a candidate
 _OVER = re.compile(r"\b(?:resolved|outgrown|grown out|gone|cured|healed)\b", re.IGNORECASE)
+_FIRST_PART = "(first part: "  # how a candidate says in what the text was read
 _CLEAR = 0.5  # the least share of a category in a text that was taken for something else
 
 
@@ -46,7 +47,7 @@ def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Map
     """
     if policy.retriever.tree.release != "icd10cm":
         return list(mappings)
-    notes = read_notes(mappings, policy)
+    notes = read_notes(mappings, policy) | _read(mappings, policy, _may_join_more)
     return [
         _with_diagnosis(mapping, notes[place], policy)
         if place in notes
@@ -56,8 +57,14 @@ def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Map
 
 
 def read_notes(mappings: Sequence[Mapping], policy: Policy) -> dict[int, tuple[ReadPart, ...]]:
-    """Return what the parts of notes mean by themselves, by the place of the note."""
-    texts = {place: one.text for place, one in enumerate(mappings) if _is_asked(one, policy)}
+    """Return what the parts of the notes that are asked mean by themselves, by their places."""
+    return _read(mappings, policy, _is_asked)
+
+
+def _read(
+    mappings: Sequence[Mapping], policy: Policy, is_read: Callable[[Mapping, Policy], bool]
+) -> dict[int, tuple[ReadPart, ...]]:
+    texts = {place: one.text for place, one in enumerate(mappings) if is_read(one, policy)}
     noted = {place: _worded(text, policy) for place, text in texts.items()}
     worded = dict.fromkeys(one.words for parts in noted.values() for one in parts)
     alone = read_alone(list(worded), policy)
@@ -87,13 +94,26 @@ def _is_asked(mapping: Mapping, policy: Policy) -> bool:
         return True
     if is_one_name(mapping.text):
         return False
+    is_lesser = own.startswith(listed_codes("complaint")) or _is_of_first_part(mapping)
     if own.startswith(FACTOR):
         is_printed = query.frame is not None and _begins(query) and mapping.category_score >= _NAMED
         return not (is_printed or own.startswith(listed_codes("encounter")))
     # Of several diagnoses in one cell the first counts.
     if mapping.parts or is_joined(mapping):
         return False
-    return mapping.category_score < _SURE or own.startswith(listed_codes("chronic"))
+    return is_lesser or mapping.category_score < _SURE or own.startswith(listed_codes("chronic"))
+
+
+def _is_of_first_part(mapping: Mapping) -> bool:
+    """Return whether the code of a text is that of its first part: the others tell more."""
+    return _FIRST_PART in mapping.candidates[0].why
+
+
+def _may_join_more(mapping: Mapping, policy: Policy) -> bool:
+    """Return whether a text of several parts has a code that joins two of them: a third may too."""
+    if mapping.code is None or mapping.parts or not is_joined(mapping):
+        return False
+    return not _is_asked(mapping, policy) and len(read_note(mapping.text)) > 2
 
 
 def _is_framed(query: Query) -> bool:
@@ -142,6 +162,8 @@ def _worded(text: str, policy: Policy) -> list[_Worded]:
 
 
 def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy) -> Mapping:
+    if is_joined(mapping) and not any(read.told for read in parts):
+        return _with_joined(mapping, parts, policy)
     options, rows = options_of(mapping, parts, policy.retriever.tree)
     shares = load_note_model().shares(rows)
     best, of_category = likeliest([option.code for option in options], shares)
@@ -183,7 +205,7 @@ def _with_joined(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy) ->
     first = next(iter(mapping.candidates), None)
     if mapping.code is None or first is None or mapping.decided_by != "embedded":
         return mapping
-    if mapping.parts or is_joined(mapping):
+    if mapping.parts or (is_joined(mapping) and not parts):
         return mapping
     own = Part(mapping.text, mapping.text, "beside")
     main = Coded(own, first.code, first.score, first.category_score)

@@ -24,7 +24,9 @@ _PATTERNS = (
     (
         "with",
         r"\s+(?:(?:with|w/(?!o\b)|w(?=\s)|complicated by|c/b|associated with|p/w|presenting with)"
-        r"\s*|(?=(?:s/p|after|following|post)\s))",
+        r"\s*|(?=(?:s/p|after|following|post)\s)|"
+        r"on (?=(?:top of |(?:known |background )?(?:ckd|chronic|copd|cirrhosis|cld)))|"
+        r"on (?:a )?(?:known|background(?: of)?|bkgd|bg) )",
     ),
     ("and", r"\s+(?:and|&|\+)\s+"),
     ("either", r"\s+/\s+|(?-i:(?<=[A-Z][A-Z])/(?=[A-Z][A-Z]))"),

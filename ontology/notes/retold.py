@@ -4,10 +4,12 @@ Such a telling is searched in clinical words, beside the parts of the note, and 
 its code is one of those that it may have.
 """
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ..combinations import POISONING
 from ..reading.overdose import told_overdose
+from .infarctions import infarction_in
 from .parts import NotePart
 
 
@@ -33,6 +35,13 @@ def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
     told = []
     if parts and (words := told_overdose(text)):
         # The drug and why it was taken may stand in two parts.
-        place = next((n for n, part in enumerate(parts) if told_overdose(part.text)), 0)
-        told.append(Retold(words, place, POISONING))
+        told.append(Retold(words, _place(parts, told_overdose), POISONING))
+    if words := infarction_in(text):
+        codes = ("I22",) if words.startswith("subsequent") else ("I21.0", "I21.1", "I21.2")
+        told.append(Retold(words, _place(parts, infarction_in), codes))
     return tuple(told)
+
+
+def _place(parts: Sequence[NotePart], told: Callable[[str], str]) -> int:
+    """Return the place of the first part that tells it by itself, else 0."""
+    return next((n for n, part in enumerate(parts) if told(part.text)), 0)
