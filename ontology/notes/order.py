@@ -29,6 +29,12 @@ _TAKEN = re.compile(
     r"ingest\w*|swallow\w*|withdrawal|allerg\w*|from)\b",
     re.IGNORECASE,
 )
+# What gives way to a condition beside it, though the note tells it: a state, a history, a vaccine,
+# a screening, contraception.
+_GIVES_WAY = (
+    *("Z85", "Z86", "Z87", "Z89", "Z90", "Z94", "Z95", "Z96", "Z98"),
+    *("Z11", "Z12", "Z13", "Z23", "Z30", "Z91"),
+)
 _OTHER_TERM = {"full-term": "preterm", "preterm": "full-term"}
 _TYPE_1 = re.compile(
     r"\b(?:type\s?-?(?:1|i)|t1\w*|iddm|dm\s?-?(?:1|i)|juvenile|lada|"
@@ -99,6 +105,9 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         *(ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
         *(DRUG if _TAKEN.search(note) is None and not any(read.told for read in parts) else ()),
     )
+    told_at = {read.place for read in parts if read.told}
+    has_condition = any(map(_is_condition, parts))
+    has_other = any(_is_condition(read) for read in parts if read.place not in told_at)
     denied = tuple(
         one.code[:CATEGORY]
         for read in parts
@@ -110,8 +119,13 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         denied,
         _OTHER_TERM.get(term_of(note)),
         _PREGNANCY in contexts and any(map(_is_of_pregnancy, options)),
-        tuple(code for option in options for code in _told_by(option)),
-        any(map(_is_condition, parts)),
+        tuple(
+            code
+            for option in options
+            for code in _told_by(option)
+            if not (has_other and code.startswith(_GIVES_WAY))
+        ),
+        has_condition,
         len(clear) == len({read.place for read in parts}),
         next(iter(diseases or conditions), None),
     )

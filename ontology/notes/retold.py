@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 from ..combinations import POISONING
 from ..reading.overdose import told_overdose
+from .excluded import excluded_in
+from .followed import followed_in
 from .parts import NotePart
+from .reasons import reason_in
 
 
 class Retold(NamedTuple):
@@ -30,9 +33,12 @@ def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
     >>> retold(text, read_note(text))[0].words
     'intentional overdose of tylenol'
     """
-    told = []
+    names = tuple(part.text for part in parts)
+    if telling := excluded_in(text, names):
+        return (Retold(*telling),)
     if parts and (words := told_overdose(text)):
         # The drug and why it was taken may stand in two parts.
         place = next((n for n, part in enumerate(parts) if told_overdose(part.text)), 0)
-        told.append(Retold(words, place, POISONING))
-    return tuple(told)
+        return (Retold(words, place, POISONING),)
+    telling = followed_in(text, names) or reason_in(text, names)
+    return (Retold(*telling),) if telling else ()
