@@ -8,10 +8,10 @@ import re
 from typing import NamedTuple
 
 from .parts import contexts_of
-from .told import Telling, complains, part_of
+from .told import Telling, complains, is_calm, part_of
 
 _OUT = re.compile(
-    r"\b(?:neg\w*|clear|excluded|ruled out|normal|nl|nad|not seen|none seen|no fb|dry|"
+    r"\b(?:neg\w*|clear|excluded|ruled out|normal|nl|nad|not seen|none (?:seen|found|taken)|no fb|nothing|50th|not confirmed|dry|"
     r"(?:dz|disease|metab\w*|cardiac|sepsis|infection) r/o|no (?:resp|cardiac) (?:dz|disease)|"
     r"centile|obs \d\w* (?:ok|well)|well)\b|\br/o\s*$",
     re.IGNORECASE,
@@ -24,13 +24,16 @@ _UNHURT = re.compile(
 _HURT = re.compile(
     r"\b(?:pain\w*|ach\w+|sore|hurt\w*|tender\w*|swelling|swollen|bruis\w*|lac\w*|abras\w*|cuts?|"
     r"graze\w*|ha?ematoma|loc|concuss\w*|headache|h/a|vomit\w*|dizz\w*|syncop\w*|collapse\w*|whiplash|"
-    r"fx|fracture\w*|#|sprain\w*|strain\w*|bleed\w*|burn\w*|seizure|faint\w*|lump|boggy|stiff\w*)\b",
+    r"fx|fracture\w*|#|sprain\w*|strain\w*|bleed\w*|burn\w*|seizure|faint\w*|lump|boggy|stiff\w*|intox\w*|etoh|drunk|pregnan\w*|weeks)\b",
     re.IGNORECASE,
 )
 _LATER = re.compile(
-    r"\b(?:x ?\d+|recurrent|this (?:month|week)|ago|prev\w*|h/o|hx|last (?:year|month)|(?:19|20)\d\d)\b",
+    r"\b(?:f[ea]lls? x ?\d+|recurrent|this (?:month|week)|ago|prev\w*|h/o|hx|last (?:year|month)|(?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
+
+
+_MAYBE = r"(?:\?\s?|\b(?:maybe|may have|might have|susp(?:ected)?|r/o|possible|poss) )"
 
 
 class _Suspected(NamedTuple):
@@ -47,39 +50,55 @@ def _rows(*rows: tuple[str, str, str]) -> tuple[_Suspected, ...]:
 
 _OBSERVED = _rows(
     (
-        r"\?\s?(?:swallowed|ingested)(?: an?)? (?:coin|batter\w+|button|magnet\w*|bone|fb|toy|bead|"
+        rf"{_MAYBE}(?:swallowed|ingested)(?: an?)? (?:coin|batter\w+|button|magnet\w*|bone|fb|toy|bead|"
         r"marble|lego|pin|screw|glass|earring|ring|foreign body)\b",
         "encounter for observation for suspected ingested foreign body ruled out",
         "Z03.821",
     ),
     (
-        r"\?\s?(?:inhaled|aspirated)(?: an?)? (?:coin|fb|peanut|nut|bead|toy|lego|foreign body)\b",
+        rf"{_MAYBE}(?:inhaled|aspirated)(?: an?)? (?:coin|fb|peanut|nut|bead|toy|lego|foreign body)\b",
         "encounter for observation for suspected aspirated (inhaled) foreign body ruled out",
         "Z03.822",
     ),
     (
-        r"\?\s?(?:ate|took|ingested|swallowed|drank)\b[^,;]{0,30}?\b(?:tab\w*|pills?|meds?|bleach|"
+        rf"{_MAYBE}(?:ate|took|ingested|swallowed|drank)\b[^,;]{{0,30}}?\b(?:tab\w*|pills?|meds?|bleach|"
         r"mushrooms?|berr\w+|rat poison|liquid|capsules?)\b",
         "encounter for observation for suspected toxic effect from ingested substance ruled out",
         "Z03.6",
     ),
     (
-        r"\?\s?(?:srom|prom|pprom|rom|ruptured membranes)\b",
+        rf"{_MAYBE}(?:srom|prom|pprom|rom|ruptured membranes)\b",
         "encounter for suspected problem with amniotic cavity and membrane ruled out",
         "Z03.71",
     ),
     (
-        r"\?\s?(?:pl\w* )?pra?evia\b|\?\s?low[- ]lying placenta\b",
+        rf"{_MAYBE}(?:pl\w* )?pra?evia\b|\?\s?low[- ]lying placenta\b",
         "encounter for suspected placental problem ruled out",
         "Z03.72",
     ),
     (
-        r"\b(?:fgr|iugr|sga) (?:excluded|ruled out)\b",
+        rf"\b(?:fgr|iugr|sga) (?:excluded|ruled out|query)\b|{_MAYBE}(?:iugr|fgr|sga)\b",
         "encounter for suspected problem with fetal growth ruled out",
         "Z03.74",
     ),
     (
-        r"\banthrax (?:excluded|ruled out)\b",
+        rf"{_MAYBE}short (?:cervix|cx)\b",
+        "encounter for suspected cervical shortening ruled out",
+        "Z03.75",
+    ),
+    (
+        rf"{_MAYBE}f(?:o?etal) anomal\w+",
+        "encounter for suspected fetal anomaly ruled out",
+        "Z03.73",
+    ),
+    (
+        rf"{_MAYBE}(?:glass|fb|splinter|needle|bead) in (?:\w+ ){{0,2}}(?:foot|ear|nose|hand|finger|"
+        r"vagina|toe|knee)\b|\bbead in nose\?",
+        "encounter for observation for suspected inserted (injected) foreign body ruled out",
+        "Z03.823",
+    ),
+    (
+        r"\banthrax (?:excluded|ruled out|neg)\b",
         "encounter for observation for suspected exposure to anthrax ruled out",
         "Z03.810",
     ),
@@ -88,15 +107,30 @@ _NEWBORN = (
     "observation and evaluation of newborn for suspected {} condition ruled out"
 )
 _OF_NEWBORN = _rows(
-    (r"\b(?:sepsis|infection|eos)\b", _NEWBORN.format("infectious"), "Z05.1"),
+    (r"\b(?:sepsis|infection|eos|infxn)\b", _NEWBORN.format("infectious"), "Z05.1"),
     (r"\b(?:murmur|cardiac|chd)\b", _NEWBORN.format("cardiac"), "Z05.0"),
-    (r"\b(?:resp|grunting)\b", _NEWBORN.format("respiratory"), "Z05.3"),
-    (r"\b(?:metab\w*)\b", _NEWBORN.format("metabolic"), "Z05.42"),
-    (r"\b(?:ddh|hip (?:click\w*|clunk))\b", _NEWBORN.format("musculoskeletal"), "Z05.72"),
-    (r"\b(?:hydroneph\w*)\b", _NEWBORN.format("genitourinary"), "Z05.6"),
+    (r"\b(?:resp\w*|grunting|ttnb?)\b", _NEWBORN.format("respiratory"), "Z05.3"),
+    (r"\b(?:metab\w*|hypoglyc\w*)\b", _NEWBORN.format("metabolic"), "Z05.42"),
+    (r"\b(?:seizures?|neuro\w*)\b", _NEWBORN.format("neurological"), "Z05.2"),
+    (r"\b(?:genetic|down\w*|trisomy)\b", _NEWBORN.format("genetic"), "Z05.41"),
+    (r"\b(?:immun\w*|scid)\b", _NEWBORN.format("immunologic"), "Z05.43"),
+    (r"\b(?:malrot\w*|obstruction|gi)\b", _NEWBORN.format("gastrointestinal"), "Z05.5"),
+    (r"\b(?:marfan\w*|conn\w* tiss\w*)\b", _NEWBORN.format("connective tissue"), "Z05.73"),
+    (r"\bskin\b", _NEWBORN.format("skin and subcutaneous tissue"), "Z05.71"),
+    (
+        r"\b(?:ddh|hip (?:click\w*|clunk|dysplasia)|clavicle fx|msk)\b",
+        _NEWBORN.format("musculoskeletal"),
+        "Z05.72",
+    ),
+    (r"\b(?:hydro(?:neph\w*)?|renal|gu)\b", _NEWBORN.format("genitourinary"), "Z05.6"),
+)
+_NEWBORN_DISEASE = re.compile(
+    r"\b(?:jaundice\w*|hyperbili\w*|rds|resp distress|ttnb?(?!\?)|hie|prem\w*|preterm|mas|nec|"
+    r"hypoglyc\w*|cleft\w*|down\w*|trisomy)\b(?! (?:risk|excluded))",
+    re.IGNORECASE,
 )
 _RULED_OUT = re.compile(
-    r"\b(?:excluded|ruled out)\b|\br/o\s*$|\b(?:dz|metab\w*|cardiac|sepsis) r/o\b|"
+    r"\b(?:excluded|ruled out|not found)\b|\br/o\s*$|\?.*,.*\b(?:nl|normal|neg)\s*$|\b(?:dz|metab\w*|cardiac|sepsis) r/o\b|"
     r"\bno (?:resp|cardiac) (?:dz|disease)\b",
     re.IGNORECASE,
 )
@@ -120,6 +154,18 @@ _ACCIDENTS = _rows(
 )
 
 
+_SUSPECTED = re.compile(
+    r"^(?:\?|susp(?:ected)?\b|r/o\b|obs (?:for|r/o)\b)[^,;]+", re.IGNORECASE
+)
+_NOTHING = re.compile(
+    r"\b(?:ruled out|nothing found|neg w/?u|w/?u neg|work-?up neg|obs (?:overnight|\d+h))\b",
+    re.IGNORECASE,
+)
+_OBSERVED_OTHER = (
+    "encounter for observation for other suspected diseases and conditions ruled out"
+)
+
+
 def excluded_in(text: str, parts: tuple[str, ...]) -> Telling | None:
     """Return what a note suspects and excludes, None where something else is found.
 
@@ -134,8 +180,26 @@ def excluded_in(text: str, parts: tuple[str, ...]) -> Telling | None:
     if _UNHURT.search(text) and not _HURT.search(text):
         return _first(_ACCIDENTS, text, parts)
     if "P" in contexts_of(text) or "postnatal" in text.casefold():
-        return _first(_OF_NEWBORN, text, parts) if _RULED_OUT.search(text) else None
-    return _first(_OBSERVED, text, parts) if _OUT.search(text) else None
+        found = _first(_OF_NEWBORN, text, parts) if _RULED_OUT.search(text) else None
+        return None if found and _is_ill(text, found) else found
+    if not _OUT.search(text):
+        return None
+    return _first(_OBSERVED, text, parts) or _other(text, parts)
+
+
+def _is_ill(text: str, excluded: Telling) -> bool:
+    """Return whether a newborn has a disease beside the one that is excluded."""
+    own = next(row for row in _OF_NEWBORN if row.code in excluded.codes)
+    return _NEWBORN_DISEASE.search(own.named.sub("", text)) is not None
+
+
+def _other(text: str, parts: tuple[str, ...]) -> Telling | None:
+    """Return the observation for another disease, of which nothing is left."""
+    told = text[text.find(parts[0]) :] if parts else ""
+    is_suspected = _SUSPECTED.search(told) and _NOTHING.search(told)
+    if not is_suspected or told[len(parts[0])] not in ",;" or not is_calm(told[len(parts[0]) :]):
+        return None
+    return Telling(_OBSERVED_OTHER, 0, ("Z03.89",))
 
 
 def _first(rows: tuple[_Suspected, ...], text: str, parts: tuple[str, ...]) -> Telling | None:

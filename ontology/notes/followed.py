@@ -33,7 +33,15 @@ _LONG = re.compile(
     r"\b(?:[5-9]|[1-4]\d) ?(?:y|yrs?|years?)\b(?! ?o)|\b(?:19\d\d|20[01]\d)\b", re.IGNORECASE
 )
 _GONE = re.compile(
-    r"\b(?:ned|no (?:evidence of )?recur\w*|disease[- ]free|cured)\b", re.IGNORECASE
+    r"\b(?:ned|no (?:evidence of )?recur\w*|disease[- ]free|cured|gone(?: now)?|remote|"
+    r"treated(?=\s*(?:,|$|(?:19|20)\d\d))|no active (?:dz|disease))\b|"
+    r"\bpsa (?:undetect\w*|<)",
+    re.IGNORECASE,
+)
+_WATCHED = re.compile(
+    r"\b(?:f/?u|follow-?up|surveill\w*)\b.*\b(?:ned|no recur\w*|neg|clear|undetect\w*)\b|"
+    r"\boff tx\b.*\b(?:f/?u|follow-?up)\b",
+    re.IGNORECASE,
 )
 _ACTIVE = re.compile(
     r"\b(?:mets?|metast\w*|new|stage (?:iv|4)|palliat\w*|active surv\w*|watch\w* wait\w*|"
@@ -46,8 +54,9 @@ _PARTED = re.compile(
     r"since|surviv\w*)\b",
     re.IGNORECASE,
 )
-_TOLD_PAST = re.compile(r"\b(?:h/o|hx|history|prev\w*|prior|past|fhx?|pmhx?|mum|mother|dad|father|"
-    r"sister|brother|aunt|uncle|family)\b", re.IGNORECASE)
+_OF_OTHERS = re.compile(
+    r"\b(?:fhx?|mum|mother|dad|father|sister|brother|aunt|uncle|family)\b", re.IGNORECASE
+)
 _CURE = re.compile(
     r"\btest of cure\b[^,;]{0,12} neg\w*|\bTOC neg\w*|"
     r"\b(?:f/?u|follow-?up|repeat|rpt) (?:cxr|ct|xr|ogd|egd|uss?|mri|scan|scope|colonoscopy)\b"
@@ -91,13 +100,14 @@ def _complains_still(told: str, first: str) -> bool:
 
 def _of_tumor(told: str, first: str, place: int) -> Telling | None:
     is_first = _TUMOR.search(first) or _SEEN.search(first)
-    if not is_first or complains(told) or _ACTIVE.search(told) or _TOLD_PAST.search(first):
+    if not is_first or complains(told) or _ACTIVE.search(told) or _OF_OTHERS.search(told):
         return None
-    when = _LONG if _OF_BLOOD.search(told) else _PAST
-    if not (when.search(told) and _CLEAN.search(told)):
-        return None
-    if _SEEN.search(told):
+    is_past = (_LONG if _OF_BLOOD.search(told) else _PAST).search(told)
+    is_seen = _SEEN.search(told) and _CLEAN.search(told)
+    if is_seen and (is_past or _WATCHED.search(told)):
         return Telling(_AFTER_TUMOR, place, ("Z08",))
+    if is_seen or (not is_past and _OF_BLOOD.search(told)):
+        return None
     tumor = _PARTED.split(first)[0]
     if _GONE.search(told) and _TUMOR.search(tumor) and is_calm(told[len(first) :]):
         return Telling(f"history of {tumor}", 0, ("Z85",))

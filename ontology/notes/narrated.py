@@ -25,9 +25,11 @@ from .alone import Alone, is_doubted, read_alone
 from .kinds import ACCIDENT, FACTOR, SYMPTOM, Option, ReadPart, is_clear, listed_codes
 from .model import likeliest, load_note_model
 from .options import options_of
+from .order import ABSENCE
 from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
 from .pregnant import pregnancy_in
 from .retold import retold
+from .told import complains, has_check_beside
 
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
 _SURE = 0.8  # from this score of its category, the code of the whole text stays
@@ -69,14 +71,14 @@ def read_notes(mappings: Sequence[Mapping], policy: Policy) -> dict[int, tuple[R
 
 
 def _is_asked(mapping: Mapping, policy: Policy) -> bool:
-    if mapping.source == WRITTEN or mapping.decided_by == "exact":
+    query = policy.retriever.read(mapping.text)
+    if mapping.source == WRITTEN or (mapping.decided_by == "exact" and not query.set_aside):
         return False
     if told := retold(mapping.text, read_note(mapping.text)):
         codes = tuple(code for one in told for code in one.codes)
         is_there = mapping.code is not None and mapping.candidates[0].code.startswith(codes)
         return not (is_there and mapping.category_score >= _SURE)
-    query = policy.retriever.read(mapping.text)
-    if query.excluded or _is_framed(query):
+    if mapping.decided_by == "exact" or query.excluded or _is_framed(query):
         return False
     if mapping.code is None:
         return (mapping.reason or "").startswith((READS_LIKE, NOTHING_CLOSE))
@@ -89,7 +91,10 @@ def _is_asked(mapping: Mapping, policy: Policy) -> bool:
         return False
     if own.startswith(FACTOR):
         is_printed = query.frame is not None and _begins(query) and mapping.category_score >= _NAMED
-        return not (is_printed or own.startswith(listed_codes("encounter")))
+        is_encounter = own.startswith(listed_codes("encounter"))
+        is_removed = own.startswith(ABSENCE) and complains(mapping.text)
+        gives_way = is_removed or has_check_beside(mapping.text)
+        return not is_printed and (gives_way or not is_encounter)
     # Of several diagnoses in one cell the first counts.
     if mapping.parts or is_joined(mapping):
         return False

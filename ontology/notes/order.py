@@ -19,6 +19,7 @@ from .kinds import (
     listed_codes,
 )
 from .parts import contexts_of
+from .told import has_check_beside
 
 _SURE, _LIKELY = 0.6, 0.5  # the least scores of categories of conditions, and of injuries
 _LIKELY_READ = 0.3  # the same of readings that the guidelines put first
@@ -31,9 +32,14 @@ _TAKEN = re.compile(
 )
 # What gives way to a condition beside it, though the note tells it: a state, a history, a vaccine,
 # a screening, contraception.
+ABSENCE = "Z90"
+"""How the codes of the absence of organs begin: a complaint of today stands before them."""
+
+_CHECKS = ("Z11", "Z12", "Z13", "Z23")
 _GIVES_WAY = (
     *("Z85", "Z86", "Z87", "Z89", "Z90", "Z94", "Z95", "Z96", "Z98"),
-    *("Z11", "Z12", "Z13", "Z23", "Z30", "Z91"),
+    *_CHECKS,
+    *("Z30", "Z91"),
 )
 _OTHER_TERM = {"full-term": "preterm", "preterm": "full-term"}
 _TYPE_1 = re.compile(
@@ -89,9 +95,13 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
     lesser = (SYMPTOM, FACTOR, *ACCIDENT, *listed_codes("complaint"))
     explained = (SYMPTOM, *listed_codes("complaint"))
     complains = any(code.startswith(explained) for code in clear.values())
+    complains_clearly = complains and not any(read.told for read in parts)
     conditions = [
         place for place, code in clear.items() if not (complains or code.startswith(lesser))
     ]
+    told_at = {read.place for read in parts if read.told}
+    has_condition = any(map(_is_condition, parts))
+    has_other = any(_is_condition(read) for read in parts if read.place not in told_at)
     contexts = contexts_of(note)
     chapters = {one for one in (_PREGNANCY, _NEWBORN) if one in contexts}
     of_other = {_PREGNANCY, _NEWBORN} - chapters if chapters else ()
@@ -103,11 +113,10 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         *(() if _TYPE_1.search(note) else ("E10",)),
         *((SYMPTOM, *listed_codes("complaint")) if diseases else ()),
         *(ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
+        *((ABSENCE,) if complains_clearly else ()),
+        *(_CHECKS if has_condition and has_check_beside(note) else ()),
         *(DRUG if _TAKEN.search(note) is None and not any(read.told for read in parts) else ()),
     )
-    told_at = {read.place for read in parts if read.told}
-    has_condition = any(map(_is_condition, parts))
-    has_other = any(_is_condition(read) for read in parts if read.place not in told_at)
     denied = tuple(
         one.code[:CATEGORY]
         for read in parts

@@ -56,11 +56,15 @@ _PIECES = {
     r"ha?emorrhoidectomy)",
     "gu": r"(?:tur[pb]t?|tah|tlh|vh|hysterectomy|orchidopexy|hydrocele repair|vasectomy|"
     r"circumcision|pcnl|prostatectomy)",
-    "postop": r"post-?op (?:check|review|r/v|visit|f/?u)(?: (?:after|post|following))?",
+    "ortho": r"(?:aclr?(?: recon\w*)?|rotator cuff repair|rcr|bunion(?:ectomy| surgery)|meniscectomy|"
+    r"(?:knee|meniscus) scope|(?:spinal|lumbar|l\d-\d) fusion)",
+    "circulatory": r"(?:cabg(?: x ?\d)?|avr|mvr|tav[ir]|evar|aaa repair|cea|fem-?pop(?: bypass)?)",
+    "senses": r"(?:phaco|cataract (?:op|surgery|extraction)|trab\w*|stapedectomy)",
+    "chest": r"(?:vats(?: \w+)?|lobectomy|pneumonectomy|decortication)",
     "gap": r"(?:\s[^,;:>\n]{0,22}?)?\s?(?:(?<=\W)|(?<=^))",
 }
 
-_WELL = ("any", "first", "alone", "carrier")  # rows of notes that tell of no complaint
+_WELL = ("any", "first", "alone", "carrier", "operation")  # rows of notes that tell of no complaint
 _TODAY = re.compile(
     r"\b(?:adm\w*|inpatient|today|day ?unit|here|attend\w*|infusion|for chemo\w*|D1)\b|"
     r"\d ?/ ?\d+\b",
@@ -92,8 +96,6 @@ def reason_in(text: str, parts: tuple[str, ...]) -> Telling | None:
     ('Z45.018',)
     >>> reason_in("s/p 3 cycles FOLFOX, febrile neutropenia", ("s/p 3 cycles FOLFOX", "febrile"))
     """
-    if not parts and not _TUMOR.search(text):
-        return None
     told = text[text.find(parts[0]) :] if parts else text
     has_problem, has_finding_beside = complains(told), has_finding(told)
     for row in _rows():
@@ -107,6 +109,8 @@ def reason_in(text: str, parts: tuple[str, ...]) -> Telling | None:
 
 def _is_placed(where: str, match: re.Match[str], told: str, parts: tuple[str, ...]) -> bool:
     """Return whether a reason stands where it may in a note."""
+    if not parts and where in {"any", "first", "found", "high"} and not _TUMOR.search(told):
+        return False  # what stands alone may be a mere act
     is_first = not parts or match.start() < len(parts[0])
     if where == "alone":
         return is_first and is_calm(told[len(parts[0]) :] if parts else "")
@@ -119,8 +123,20 @@ def _is_placed(where: str, match: re.Match[str], told: str, parts: tuple[str, ..
 def _rows() -> tuple[_Row, ...]:
     """Return the table, with its pieces written out."""
     return tuple(
-        _Row(where, _pattern(reason), words, tuple(codes.split()))
-        for where, reason, words, codes, _ in packaged_rows("reasons.tsv")
+        _Row(where, _pattern(_operated(reason) if where == "operation" else reason), words, (code,))
+        for where, reason, words, code, _ in packaged_rows("reasons.tsv")
+    )
+
+
+def _operated(operation: str) -> str:
+    """Return how a note tells that an operation is looked after: "post TURP 6/52, flow good"."""
+    op = rf"(?:[lr] |left |right |bilat |lap |elective )*{operation}\b(?: [lr]\b)?"
+    since = r"<when>(?: ?post-?op| ago| post)?"
+    return (
+        rf"^(?:(?:post|s/p|<when>) )*{op}(?:<gap><seen>|[ ,]+{since}"
+        r"(?=.*\b(?:<fine>|<seen>|pt\b|sling|brace|quiet|home health|hh))(?!.*\bfor ca\b))|"
+        rf"^post-?op (?:check|review|r/v|visit|f/?u) (?:(?:after|post|following) )?{op}|"
+        rf"^<when> (?:post-?op|post|after) {op}(?= visit|[, ]+(?:.*\b)?(?:<fine>|<seen>)|$)"
     )
 
 

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from ..combinations import POISONING
 from ..reading.overdose import told_overdose
+from .contacts import contact_in
 from .excluded import excluded_in
 from .followed import followed_in
+from .histories import history_in
 from .parts import NotePart
 from .reasons import reason_in
 
@@ -40,5 +42,5 @@ def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
         # The drug and why it was taken may stand in two parts.
         place = next((n for n, part in enumerate(parts) if told_overdose(part.text)), 0)
         return (Retold(words, place, POISONING),)
-    telling = followed_in(text, names) or reason_in(text, names)
-    return (Retold(*telling),) if telling else ()
+    read = (reads(text, names) for reads in (followed_in, reason_in, contact_in, history_in))
+    return tuple(Retold(*telling) for telling in read if telling)[:1]

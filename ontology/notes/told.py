@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 _PROBLEM = re.compile(
     r"\b(?:infect\w*|seps[ie]s|septic|urosepsis|fever\w*|febrile|pyrexi\w*|neutropeni[ac]|abscess|"
-    r"cellulitis|bleed\w*|ha?emorrhag\w*|epistaxis|pain\w*|block(?:ed|age)|occlu\w*|leak\w*|"
+    r"cellulitis|bleed\w*|ha?emorrhag\w*|epistaxis|pain\w*(?![- ]free)|block(?:ed|age)|occlu\w*|leak\w*|"
     r"dislodg\w*|displac\w*|migrat\w*|malfunction\w*|faulty|broken|fail(?:ed|ing|s|ure to)|ero(?:ded|sion)|"
     r"extru\w*|dehisc\w*|pus|swollen|swelling|thromb[oi]\w*|clots?|ruptur\w*|shocks?|storm|"
     r"syncop\w*|collapse\w*|aki|vomit\w*|n/v|nausea|cinv|diarrh\w*|mucositis|pneumoni\w*|pneumonitis|"
@@ -56,7 +56,17 @@ _FINDING = re.compile(
 _CALM = re.compile(
     r"\b(?:stable|well|healed|asx|asympt\w*|no|nil|not|ok|benign|annual\w*|yearly|clinic|review|r/v|"
     r"doing|mobile|problem list|trauma|vaccines|pen v|w/c user|incidental|good|normal|nl|nad|cr \d+|"
-    r"tac|self|none|remote|noted|for info|ned|clear)\b",
+    r"tac|self|none|remote|noted|for info|ned|clear|neg\w*|ruled out|nothing|obs|completed|treated|utd|recon|done|on file|on list)\b",
+    re.IGNORECASE,
+)
+_CHECK = (
+    r"(?:smear|pap|mammo\w*|(?:flu|covid|pneumo\w*|shingles|tetanus|hpv|mmr|tdap) ?"
+    r"(?:jab|shot|vacc?\w*|vax|booster)?|vacc?\w*|imms?|jabs?|bowel screen\w*|fit|dexa|dxa|"
+    r"(?:eye|retinal|diabetic eye) screen\w*|screening \w+)"
+)
+_CHECK_BESIDE = re.compile(
+    rf"[,;+&] ?(?:and )?(?:{_CHECK}(?: test| \#\d)? (?:is )?(?:due|overdue|given|offered|advised|booked|"
+    rf"today|done|utd|up to date|needed)|(?:due|overdue|for|needs|given|gave) (?:\w+ )?{_CHECK})\b",
     re.IGNORECASE,
 )
 
@@ -92,6 +102,15 @@ def _is_said(words: re.Pattern[str], text: str) -> bool:
         not (_DENIED.search(text[: match.start()]) or _OVER.search(text[match.end() :]))
         for match in words.finditer(text)
     )
+
+
+def has_check_beside(text: str) -> bool:
+    """Return whether a check or a vaccine follows what a note begins with.
+
+    >>> has_check_beside("HTN stable, smear due"), has_check_beside("smear due, HTN")
+    (True, False)
+    """
+    return _CHECK_BESIDE.search(text) is not None
 
 
 def is_calm(rest: str) -> bool:
