@@ -8,10 +8,11 @@ import re
 from typing import NamedTuple
 
 from .parts import contexts_of
-from .told import Telling, complains, is_calm, part_of
+from .said import Telling, complains, is_calm, part_of
 
 _OUT = re.compile(
-    r"\b(?:neg\w*|clear|excluded|ruled out|normal|nl|nad|not seen|none (?:seen|found|taken)|no fb|nothing|50th|not confirmed|dry|"
+    r"\b(?:neg\w*|clear|excluded|ruled out|normal|nl|nad|not seen|none (?:seen|found|taken)|no fb|"
+    r"nothing|50th|not confirmed|dry|"
     r"(?:dz|disease|metab\w*|cardiac|sepsis|infection) r/o|no (?:resp|cardiac) (?:dz|disease)|"
     r"centile|obs \d\w* (?:ok|well)|well)\b|\br/o\s*$",
     re.IGNORECASE,
@@ -23,12 +24,15 @@ _UNHURT = re.compile(
 )
 _HURT = re.compile(
     r"\b(?:pain\w*|ach\w+|sore|hurt\w*|tender\w*|swelling|swollen|bruis\w*|lac\w*|abras\w*|cuts?|"
-    r"graze\w*|ha?ematoma|loc|concuss\w*|headache|h/a|vomit\w*|dizz\w*|syncop\w*|collapse\w*|whiplash|"
-    r"fx|fracture\w*|#|sprain\w*|strain\w*|bleed\w*|burn\w*|seizure|faint\w*|lump|boggy|stiff\w*|intox\w*|etoh|drunk|pregnan\w*|weeks)\b",
+    r"graze\w*|ha?ematoma|loc|concuss\w*|headache|h/a|vomit\w*|dizz\w*|syncop\w*|collapse\w*|"
+    r"whiplash|"
+    r"fx|fracture\w*|#|sprain\w*|strain\w*|bleed\w*|burn\w*|seizure|faint\w*|lump|boggy|stiff\w*|"
+    r"intox\w*|etoh|drunk|pregnan\w*|weeks)\b",
     re.IGNORECASE,
 )
 _LATER = re.compile(
-    r"\b(?:f[ea]lls? x ?\d+|recurrent|this (?:month|week)|ago|prev\w*|h/o|hx|last (?:year|month)|(?:19|20)\d\d)\b",
+    r"\b(?:f[ea]lls? x ?\d+|recurrent|this (?:month|week)|ago|prev\w*|h/o|hx|last (?:year|month)|"
+    r"(?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
 
@@ -50,18 +54,21 @@ def _rows(*rows: tuple[str, str, str]) -> tuple[_Suspected, ...]:
 
 _OBSERVED = _rows(
     (
-        rf"{_MAYBE}(?:swallowed|ingested)(?: an?)? (?:coin|batter\w+|button|magnet\w*|bone|fb|toy|bead|"
+        rf"{_MAYBE}(?:swallowed|ingested)(?: an?)? (?:coin|batter\w+|button|magnet\w*|bone|fb|toy|"
+        rf"bead|"
         r"marble|lego|pin|screw|glass|earring|ring|foreign body)\b",
         "encounter for observation for suspected ingested foreign body ruled out",
         "Z03.821",
     ),
     (
-        rf"{_MAYBE}(?:inhaled|aspirated)(?: an?)? (?:coin|fb|peanut|nut|bead|toy|lego|foreign body)\b",
+        rf"{_MAYBE}(?:inhaled|aspirated)(?: an?)? (?:coin|fb|peanut|nut|bead|toy|lego|"
+        rf"foreign body)\b",
         "encounter for observation for suspected aspirated (inhaled) foreign body ruled out",
         "Z03.822",
     ),
     (
-        rf"{_MAYBE}(?:ate|took|ingested|swallowed|drank)\b[^,;]{{0,30}}?\b(?:tab\w*|pills?|meds?|bleach|"
+        rf"{_MAYBE}(?:ate|took|ingested|swallowed|drank)\b[^,;]{{0,30}}?\b(?:tab\w*|pills?|meds?|"
+        rf"bleach|"
         r"mushrooms?|berr\w+|rat poison|liquid|capsules?)\b",
         "encounter for observation for suspected toxic effect from ingested substance ruled out",
         "Z03.6",
@@ -92,7 +99,8 @@ _OBSERVED = _rows(
         "Z03.73",
     ),
     (
-        rf"{_MAYBE}(?:glass|fb|splinter|needle|bead) in (?:\w+ ){{0,2}}(?:foot|ear|nose|hand|finger|"
+        rf"{_MAYBE}(?:glass|fb|splinter|needle|bead) in (?:\w+ ){{0,2}}(?:foot|ear|nose|hand|"
+        rf"finger|"
         r"vagina|toe|knee)\b|\bbead in nose\?",
         "encounter for observation for suspected inserted (injected) foreign body ruled out",
         "Z03.823",
@@ -103,9 +111,7 @@ _OBSERVED = _rows(
         "Z03.810",
     ),
 )
-_NEWBORN = (
-    "observation and evaluation of newborn for suspected {} condition ruled out"
-)
+_NEWBORN = "observation and evaluation of newborn for suspected {} condition ruled out"
 _OF_NEWBORN = _rows(
     (r"\b(?:sepsis|infection|eos|infxn)\b", _NEWBORN.format("infectious"), "Z05.1"),
     (r"\b(?:murmur|cardiac|chd)\b", _NEWBORN.format("cardiac"), "Z05.0"),
@@ -130,13 +136,15 @@ _NEWBORN_DISEASE = re.compile(
     re.IGNORECASE,
 )
 _RULED_OUT = re.compile(
-    r"\b(?:excluded|ruled out|not found)\b|\br/o\s*$|\?.*,.*\b(?:nl|normal|neg)\s*$|\b(?:dz|metab\w*|cardiac|sepsis) r/o\b|"
+    r"\b(?:excluded|ruled out|not found)\b|\br/o\s*$|\?.*,.*\b(?:nl|normal|neg)\s*$|\b(?:dz|"
+    r"metab\w*|cardiac|sepsis) r/o\b|"
     r"\bno (?:resp|cardiac) (?:dz|disease)\b",
     re.IGNORECASE,
 )
 _ACCIDENTS = _rows(
     (
-        r"\b(?:rtc|rta|mva|mvc|mvi|rear[- ]?ended|car (?:accident|crash)|(?:ped|bike|cyclist) v\w* car)\b",
+        r"\b(?:rtc|rta|mva|mvc|mvi|rear[- ]?ended|car (?:accident|crash)|(?:ped|bike|"
+        r"cyclist) v\w* car)\b",
         "encounter for examination and observation following transport accident",
         "Z04.1",
     ),
@@ -154,16 +162,13 @@ _ACCIDENTS = _rows(
 )
 
 
-_SUSPECTED = re.compile(
-    r"^(?:\?|susp(?:ected)?\b|r/o\b|obs (?:for|r/o)\b)[^,;]+", re.IGNORECASE
-)
+_SUSPECTED = re.compile(r"^(?:\?|susp(?:ected)?\b|r/o\b|obs (?:for|r/o)\b)[^,;]+", re.IGNORECASE)
 _NOTHING = re.compile(
     r"\b(?:ruled out|nothing found|neg w/?u|w/?u neg|work-?up neg|obs (?:overnight|\d+h))\b",
     re.IGNORECASE,
 )
-_OBSERVED_OTHER = (
-    "encounter for observation for other suspected diseases and conditions ruled out"
-)
+_ONLY_OUT = ("ruled out", "excluded")  # what says no more than the term of a suspicion
+_OBSERVED_OTHER = "encounter for observation for other suspected diseases and conditions ruled out"
 
 
 def excluded_in(text: str, parts: tuple[str, ...]) -> Telling | None:
@@ -196,10 +201,12 @@ def _is_ill(text: str, excluded: Telling) -> bool:
 def _other(text: str, parts: tuple[str, ...]) -> Telling | None:
     """Return the observation for another disease, of which nothing is left."""
     told = text[text.find(parts[0]) :] if parts else ""
+    rest = told[len(parts[0]) :] if parts else ""
     is_suspected = _SUSPECTED.search(told) and _NOTHING.search(told)
-    if not is_suspected or told[len(parts[0])] not in ",;" or not is_calm(told[len(parts[0]) :]):
-        return None
-    return Telling(_OBSERVED_OTHER, 0, ("Z03.89",))
+    is_told = rest[:1] in {",", ";"} and rest.strip(" ,;.").casefold() not in _ONLY_OUT
+    if is_suspected and is_told and is_calm(rest):
+        return Telling(_OBSERVED_OTHER, 0, ("Z03.89",))
+    return None
 
 
 def _first(rows: tuple[_Suspected, ...], text: str, parts: tuple[str, ...]) -> Telling | None:

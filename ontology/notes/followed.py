@@ -7,7 +7,7 @@ heals keeps the code of the injury, and leukemia in remission has one of its own
 
 import re
 
-from .told import Telling, complains, is_calm, part_of
+from .said import Telling, complains, is_calm, part_of
 
 _TUMOR = re.compile(
     r"\b(?:(?-i:Ca|CA)|ca(?! \d\.\d)|cancer|\w*adeno(?:ca)?|\w*carcinoma|tcc|dcis|crc|rcc|scc|bcc|"
@@ -109,6 +109,7 @@ def _of_tumor(told: str, first: str, place: int) -> Telling | None:
     if is_seen or (not is_past and _OF_BLOOD.search(told)):
         return None
     tumor = _PARTED.split(first)[0]
-    if _GONE.search(told) and _TUMOR.search(tumor) and is_calm(told[len(first) :]):
+    is_named = _TUMOR.search(tumor) and not tumor.casefold().startswith("no ")
+    if is_named and _GONE.search(told) and is_calm(told[len(first) :]):
         return Telling(f"history of {tumor}", 0, ("Z85",))
     return None

@@ -7,27 +7,34 @@ I.C.21.c.4), so that the rest of the note must say that all is well.
 
 import re
 
-from .told import Telling, complains, is_calm
+from .said import Telling, complains, is_calm
 
 _WHEN = (
-    r"(?:(?:in |since )?(?:19|20)\d\ds?\b|['’]\d\d\b|(?:\d+|many|several|some|few) ?(?:y|yrs?|years?) "
+    r"(?:(?:in |since )?(?:19|20)\d\ds?\b|['’]\d\d\b|(?:\d+|many|several|some|few) ?(?:y|yrs?|"
+    r"years?) "
     r"ago|years ago|yrs ago|last (?:yr|year)|(?:in )?childhood|as (?:a )?child)"
 )
 _OVER = (
-    r"(?:fully )?(?:resolved|recovered|cured|none since|gone(?: now)?|fine now|outgrown|back to normal|"
+    r"(?:fully )?(?:resolved|recovered|cured|none since|gone(?: now)?|fine now|outgrown|"
+    r"back to normal|"
     r"treated|completed|no (?:recurrence|further|residual|sequelae)|no more|well since|svr ?\d*)"
 )
 _GONE = re.compile(
     rf"^(?P<what>[^,;?(]{{2,40}}?),?\s+(?:{_WHEN}[,:]?\s.{{0,30}}?\b{_OVER}\b|"
+    rf"{_OVER}(?: \w+)? {_WHEN}|"
     r"(?:fully )?(?:recovered|cured|outgrown)\b|.{0,15}?\bnone since\b|(?:now )?gone now\b)",
     re.IGNORECASE,
 )
-_CLEARED = re.compile(r"\b(?:hcv|hep(?:atitis)? ?c)\b[^;:]{0,25}?\b(?:svr ?\d*|cured)\b", re.IGNORECASE)
+_CLEARED = re.compile(
+    r"\b(?:hcv|hep(?:atitis)? ?c)\b[^;:]{0,25}?\b(?:svr ?\d*|cured)\b", re.IGNORECASE
+)
 _LIVER = re.compile(r"\b(?:cirrho\w*|hcc|varic\w*|ascites|decomp\w*)\b", re.IGNORECASE)
 _OPERATION = re.compile(
-    r"^(?P<what>(?:[^,;?(]{0,25}?\b)?(?:\w+ectomy|\w+ectomies|\w+ostomy|\w+oplasty|transplant|\w* ?tx|"
+    r"^(?P<what>(?:[^,;?(]{0,25}?\b)?(?:\w+ectomy|\w+ectomies|\w+ostomy|\w+oplasty|transplant|"
+    r"\w* ?tx|"
     r"bypass|cabg|avr|mvr|tav[ir]|evar|pci|stents?|amp(?:utation|utated)?|[abt][km]a|th[ra]|tk[ra]|"
-    r"fusion|tah(?:[ /+-]*bso)?|hemi|mast|whipple|olt|d[dl]?[dlr]kt|ddrt|(?:sigmoid|colon|bowel|lobe|stomach|bladder) (?:was )?resected)(?: [lr])?)\s+"
+    r"fusion|tah(?:[ /+-]*bso)?|hemi|mast|whipple|olt|d[dl]?[dlr]kt|ddrt|(?:sigmoid|colon|bowel|"
+    r"lobe|stomach|bladder) (?:was )?resected)(?: [lr])?)\s+"
     rf"(?:{_WHEN}|old\b|remote\b|long ago\b)(?!.{{0,15}}\bfor (?:ca|cancer)\b)",
     re.IGNORECASE,
 )
@@ -48,7 +55,19 @@ _OF_OTHERS = re.compile(
     r"brother|no|not|denies|known|chronic|recurrent|new|acute|suspected|poss\w*|likely)\b",
     re.IGNORECASE,
 )
+_BORN = re.compile(r"\b(?:nb|baby|newborn|infant|child|labou?r|iap|gbs|contact|\w*partum)\b", re.I)
+_OF_RELATIVES = ("Z80", "Z81", "Z82", "Z83", "Z84")
 _STATES = ("Z89", "Z90", "Z93", "Z94", "Z95", "Z96", "Z98")
+_RELATIVE = re.compile(
+    r"^(?:mum|mom|mother|dad|father|brother|sister|aunt|uncle|grand\w+|gran|cousin)"
+    r"(?:(?: and | ?[+&] ?)\w+)? (?:has |had |with |w/ ?|died of |died from )?"
+    r"(?P<what>(?!attend|here|is |was |re |who |said|say|think|came|call|report|declin|refus|died|"
+    r"passed|brought|smok|worr|want|in |of |to |not |at |on |and |left|present)[^,;:]{2,40}?)"
+    r"(?: (?:at|age|aged) ?\d\d)?[,;] ?"
+    r"(?=.*\b(?:wants|screen\w*|advice|advised|asx|well|ref\w*|booked|tests?|testing|uss|genetic\w*|"
+    r"check|declined|normal|nl|echo|colonoscopy)\b)",
+    re.IGNORECASE,
+)
 
 
 def history_in(text: str, parts: tuple[str, ...]) -> Telling | None:
@@ -63,6 +82,9 @@ def history_in(text: str, parts: tuple[str, ...]) -> Telling | None:
     told = text[text.find(parts[0]) :] if parts else text
     if _CLEARED.search(told) and not _LIVER.search(told) and not complains(told):
         return Telling("history of hepatitis C", 0, ("Z86.19",))
+    match = _RELATIVE.search(told)
+    if match and not (_BORN.search(told) or complains(told[match.end() :])):
+        return Telling(f"family history of {match['what']}", 0, _OF_RELATIVES)
     if _OF_OTHERS.search(told):
         return None
     match = _OPERATION.search(told)

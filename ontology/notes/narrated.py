@@ -29,7 +29,7 @@ from .order import ABSENCE
 from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
 from .pregnant import pregnancy_in
 from .retold import retold
-from .told import complains, has_check_beside
+from .said import complains, has_check_beside
 
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
 _SURE = 0.8  # from this score of its category, the code of the whole text stays

@@ -19,7 +19,7 @@ from .kinds import (
     listed_codes,
 )
 from .parts import contexts_of
-from .told import has_check_beside
+from .said import has_check_beside
 
 _SURE, _LIKELY = 0.6, 0.5  # the least scores of categories of conditions, and of injuries
 _LIKELY_READ = 0.3  # the same of readings that the guidelines put first
@@ -30,16 +30,15 @@ _TAKEN = re.compile(
     r"ingest\w*|swallow\w*|withdrawal|allerg\w*|from)\b",
     re.IGNORECASE,
 )
-# What gives way to a condition beside it, though the note tells it: a state, a history, a vaccine,
-# a screening, contraception.
 ABSENCE = "Z90"
 """How the codes of the absence of organs begin: a complaint of today stands before them."""
 
-_CHECKS = ("Z11", "Z12", "Z13", "Z23")
+_CHECKS = ("Z11", "Z12", "Z13", "Z23")  # screenings and vaccines
+# What gives way to a condition in another part, though the note tells it: a state, a history, a
+# check, contraception, an appointment that was missed.
 _GIVES_WAY = (
     *("Z85", "Z86", "Z87", "Z89", "Z90", "Z94", "Z95", "Z96", "Z98"),
-    *_CHECKS,
-    *("Z30", "Z91"),
+    *(*_CHECKS, "Z30", "Z91"),
 )
 _OTHER_TERM = {"full-term": "preterm", "preterm": "full-term"}
 _TYPE_1 = re.compile(
@@ -55,9 +54,9 @@ class _Note(NamedTuple):
 
     later: codes that others stand before. denied: categories of what its parts deny. not_named:
     the word for the other time of a birth. of_pregnancy: whether it is one of a pregnant patient.
-    told: how the codes of what the whole note tells begin. is_named: whether each part is a term. first_disease:
-    the place of the first term that is a disease, a chronic one where there is no other and no
-    complaint, None without one.
+    told: how the codes of what the whole note tells begin. is_named: whether each part is a term.
+    first_disease: the place of the first term that is a disease, a chronic one where there is no
+    other and no complaint, None without one.
     """
 
     later: tuple[str, ...]
@@ -95,7 +94,6 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
     lesser = (SYMPTOM, FACTOR, *ACCIDENT, *listed_codes("complaint"))
     explained = (SYMPTOM, *listed_codes("complaint"))
     complains = any(code.startswith(explained) for code in clear.values())
-    complains_clearly = complains and not any(read.told for read in parts)
     conditions = [
         place for place, code in clear.items() if not (complains or code.startswith(lesser))
     ]
@@ -113,7 +111,7 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         *(() if _TYPE_1.search(note) else ("E10",)),
         *((SYMPTOM, *listed_codes("complaint")) if diseases else ()),
         *(ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
-        *((ABSENCE,) if complains_clearly else ()),
+        *((ABSENCE,) if complains and not told_at else ()),
         *(_CHECKS if has_condition and has_check_beside(note) else ()),
         *(DRUG if _TAKEN.search(note) is None and not any(read.told for read in parts) else ()),
     )

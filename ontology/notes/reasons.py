@@ -11,10 +11,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..packaged import packaged_rows
-from .told import Telling, complains, has_finding, is_calm, part_of, stands_aside
+from .said import Telling, complains, has_finding, is_calm, part_of, stands_aside
 
 _CHEMO = (
-    r"(?:(?:da-?)?(?:r-?)?(?:epoch|chop|cvp|ice|dhap|gdp|eshap|codox-?m)(?:-?r)?|m?folfox\w*|folfiri\w*|folfirinox|"
+    r"(?:(?:da-?)?(?:r-?)?(?:epoch|chop|cvp|ice|dhap|gdp|eshap|codox-?m)(?:-?r)?|m?folfox\w*|"
+    r"folfiri\w*|folfirinox|"
     r"flot|ecf|eox|xelox|capox|abvd|beacopp|bep|(?-i:EP|AC|EC|TC|TCHP?|FEC(?:-?[DT])?|CMF|VAC|MAP|"
     r"FCR|BR|PCV|CAV|IE)|vdc(?:/ie)?|vide|flag(?:-?ida)?|7\+3|hyper-?cvad|hidac|"
     r"(?:hd|it) ?-?(?:mtx|ara-?c)|gem(?:citabine)?(?:[/ -]?(?:cis|carbo|nab\w*)\w*)?|"
@@ -35,7 +36,8 @@ _PIECES = {
     "immuno": _IMMUNO,
     "rt": r"(?-i:RT|XRT|EBRT|IMRT|VMAT|SABR|SBRT|WBRT|CRT|CCRT)\b|radiotherapy\b|rads\b",
     "nm": r"\d{1,2} ?(?:/|of) ?\d{1,2}\b(?!/)",
-    "cycle": r"(?-i:C)\d{1,2}\b(?:[ /]?(?-i:D)\d{1,2}\b)?|cycles? (?:no\.? |#)?\d{1,2}\b|# ?\d{1,2}\b|"
+    "cycle": r"(?-i:C)\d{1,2}\b(?:[ /]?(?-i:D)\d{1,2}\b)?|cycles? (?:no\.? |#)?\d{1,2}\b|"
+    r"# ?\d{1,2}\b|"
     r"\d{1,2}(?:st|nd|rd|th) (?:cycle|dose|infusion)\b|(?-i:D1)\b|\d{1,2}/\d{1,2} cycles?",
     "attend": r"\b(?:adm(?:it(?:ted)?|ission)?|attend(?:s|ing|ed)?|here|in|came|day ?(?:unit|case)|"
     r"listed|elective)(?: for)?",
@@ -54,9 +56,10 @@ _PIECES = {
     "digestive": r"(?:chole(?:cystectomy)?|appy|append(?:ic)?ectomy|ihr|hemi(?:colectomy)?|"
     r"(?:(?:inguinal|umbilical|ventral) )?hernia repair|colectomy|sleeve|fundoplication|"
     r"ha?emorrhoidectomy)",
-    "gu": r"(?:tur[pb]t?|tah|tlh|vh|hysterectomy|orchidopexy|hydrocele repair|vasectomy|"
-    r"circumcision|pcnl|prostatectomy)",
-    "ortho": r"(?:aclr?(?: recon\w*)?|rotator cuff repair|rcr|bunion(?:ectomy| surgery)|meniscectomy|"
+    "gu": r"(?:tur[pb]t?|tah|tlh|vh|hysterectomy|orchidopexy|hydrocele repair|"
+    r"pcnl|prostatectomy)",
+    "ortho": r"(?:aclr?(?: recon\w*)?|rotator cuff repair|rcr|bunion(?:ectomy| surgery)|"
+    r"meniscectomy|"
     r"(?:knee|meniscus) scope|(?:spinal|lumbar|l\d-\d) fusion)",
     "circulatory": r"(?:cabg(?: x ?\d)?|avr|mvr|tav[ir]|evar|aaa repair|cea|fem-?pop(?: bypass)?)",
     "senses": r"(?:phaco|cataract (?:op|surgery|extraction)|trab\w*|stapedectomy)",
@@ -76,7 +79,8 @@ _CARRIED = re.compile(
     re.IGNORECASE,
 )
 _TUMOR = re.compile(
-    r"\b(?:ca|cancer|\w*carcinoma|\w*adenoca|mets|\w*sarcoma|lymphoma|leuk\w+|myeloma|melanoma|gbm|dcis|tcc|"
+    r"\b(?:ca|cancer|\w*carcinoma|\w*adenoca|mets|\w*sarcoma|lymphoma|leuk\w+|myeloma|melanoma|"
+    r"gbm|dcis|tcc|"
     r"glioma|seminoma)\b",
     re.IGNORECASE,
 )

@@ -5,17 +5,22 @@ from typing import NamedTuple
 
 _PROBLEM = re.compile(
     r"\b(?:infect\w*|seps[ie]s|septic|urosepsis|fever\w*|febrile|pyrexi\w*|neutropeni[ac]|abscess|"
-    r"cellulitis|bleed\w*|ha?emorrhag\w*|epistaxis|pain\w*(?![- ]free)|block(?:ed|age)|occlu\w*|leak\w*|"
-    r"dislodg\w*|displac\w*|migrat\w*|malfunction\w*|faulty|broken|fail(?:ed|ing|s|ure to)|ero(?:ded|sion)|"
+    r"cellulitis|bleed\w*|ha?emorrhag\w*|epistaxis|pain\w*(?![- ]free)|block(?:ed|age)|occlu\w*|"
+    r"leak\w*|"
+    r"dislodg\w*|displac\w*|migrat\w*|malfunction\w*|faulty|broken|fail(?:ed|ing|s|ure to)|"
+    r"ero(?:ded|sion)|"
     r"extru\w*|dehisc\w*|pus|swollen|swelling|thromb[oi]\w*|clots?|ruptur\w*|shocks?|storm|"
-    r"syncop\w*|collapse\w*|aki|vomit\w*|n/v|nausea|cinv|diarrh\w*|mucositis|pneumoni\w*|pneumonitis|"
-    r"colitis|proctitis|cystitis|oesophagitis|esophagitis|dermatitis|encephal\w*|uti|pyelo\w*|reaction|"
+    r"syncop\w*|collapse\w*|aki|vomit\w*|n/v|nausea|cinv|diarrh\w*|mucositis|pneumoni\w*|"
+    r"pneumonitis|"
+    r"colitis|proctitis|cystitis|oesophagitis|esophagitis|dermatitis|encephal\w*|uti|pyelo\w*|"
+    r"reaction|"
     r"anaphyl\w*|rash|sob|dyspn\w*|confus\w*|delirium|seizures?|acute|exac\w*|obstruct\w*|ileus|"
     r"periton\w*|ha?ematuria|extravasat\w*|dehydrat\w*|tls|tumou?r lysis|pancytop\w*|"
-    r"hypo\w+|hyper\w+|pe|dvt|msc?c|svco?o?|stuck|kink\w*|sore|loose|itch\w*|odyno\w*|worse\w*|"
+    r"hypo\w+|hyper\w+|pe|dvt|msc?c|svco?o?|stuck|kink\w*|loose|itch\w*|odyno\w*|worse\w*|"
     r"unwell|fell|fall|sepsis|anc 0|aur|retention|stenosis|strictur\w*|progress(?:ion|ed|ing)|"
     r"high risk|low[- ]lying|pra?evia|abnormal\w*|cipn|numb\w*|\w*toxic(?:ity)?|palsy|palsies|"
-    r"recurr\w*|relapse\w*|erythema|lesion|lump|mass|cough\w*|stiff\w*|afb ?(?:\+|pos)|tubal|ectopic)\b",
+    r"recurr\w*|relapse\w*|erythema|lesion|lump|mass|cough\w*|stiff\w*|afb ?(?:\+|pos)|tubal|"
+    r"ectopic)\b",
     re.IGNORECASE,
 )
 _DENIED = re.compile(
@@ -29,9 +34,11 @@ _OVER = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
-    r"(?<![\w/])(?:plan\w*|await\w*|consider\w*|declin\w*|refus\w*|cancel\w*|defer\w*|s/p|post|after|"
+    r"(?<![\w/])(?:plan\w*|await\w*|consider\w*|declin\w*|refus\w*|cancel\w*|defer\w*|s/p|post|"
+    r"after|"
     r"following|since|last|prev\w*|h/o|hx|overdue|due|need\w*|missed|dna['’]?d?|failed|prior|"
-    r"recent\w*|recently|had|under|on hold|if|discuss\w*|wants?|no|not|nil|pre|before|until|refer\w*|"
+    r"recent\w*|recently|had|under|on hold|if|discuss\w*|wants?|no|not|nil|pre|before|until|"
+    r"refer\w*|"
     r"ref|book\w*|completed|finished|then|dnw|"
     r"d\d+|day \d+|started|starts?|known|current|on|ongoing|\?)"
     r"\W(?:[^,;:>\n]{0,20}\W)?$",
@@ -40,7 +47,8 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     r"^[^,;>\n]{0,25}?\b(?:planned(?! day)|declin\w*|refus\w*|cancel\w*|defer\w*|held|delay\w*|"
     r"due\b|overdue|booked|postponed|tomorrow|next (?:week|wk|month|mth|tue|mon|wed|thu|fri)|"
-    r"(?:\d+|few|several) ?(?:d|w|m|y|wks?|weeks?|days?|months?|yrs?|years?|/7|/52|/12) ago|discussed|"
+    r"(?:\d+|few|several) ?(?:d|w|m|y|wks?|weeks?|days?|months?|yrs?|years?|/7|/52|/12) ago|"
+    r"discussed|"
     r"failed|requested|advised|(?:19|20)\d\d)",
     re.IGNORECASE,
 )
@@ -54,9 +62,12 @@ _FINDING = re.compile(
     re.IGNORECASE,
 )
 _CALM = re.compile(
-    r"\b(?:stable|well|healed|asx|asympt\w*|no|nil|not|ok|benign|annual\w*|yearly|clinic|review|r/v|"
-    r"doing|mobile|problem list|trauma|vaccines|pen v|w/c user|incidental|good|normal|nl|nad|cr \d+|"
-    r"tac|self|none|remote|noted|for info|ned|clear|neg\w*|ruled out|nothing|obs|completed|treated|utd|recon|done|on file|on list)\b",
+    r"\b(?:stable|well|healed|asx|asympt\w*|no|nil|not|ok|benign|annual\w*|yearly|clinic|review|"
+    r"r/v|"
+    r"doing|mobile|problem list|trauma|vaccines|pen v|w/c user|incidental|good|normal|nl|nad|"
+    r"cr \d+|"
+    r"tac|self|none|remote|noted|for info|ned|clear|neg\w*|ruled out|nothing|obs|completed|"
+    r"treated|utd|recon|done|on file|on list)\b",
     re.IGNORECASE,
 )
 _CHECK = (
@@ -65,7 +76,8 @@ _CHECK = (
     r"(?:eye|retinal|diabetic eye) screen\w*|screening \w+)"
 )
 _CHECK_BESIDE = re.compile(
-    rf"[,;+&] ?(?:and )?(?:{_CHECK}(?: test| \#\d)? (?:is )?(?:due|overdue|given|offered|advised|booked|"
+    rf"[,;+&] ?(?:and )?(?:{_CHECK}(?: test| \#\d)? (?:is )?(?:due|overdue|given|offered|advised|"
+    rf"booked|"
     rf"today|done|utd|up to date|needed)|(?:due|overdue|for|needs|given|gave) (?:\w+ )?{_CHECK})\b",
     re.IGNORECASE,
 )
