@@ -35,10 +35,10 @@ ABSENCE = "Z90"
 
 _CHECKS = ("Z11", "Z12", "Z13", "Z23")  # screenings and vaccines
 # What gives way to a condition in another part, though the note tells it: a state, a history, a
-# check, contraception, an appointment that was missed.
+# check, contraception, a loss, an appointment that was missed.
 _GIVES_WAY = (
     *("Z85", "Z86", "Z87", "Z89", "Z90", "Z94", "Z95", "Z96", "Z98"),
-    *(*_CHECKS, "Z30", "Z91"),
+    *(*_CHECKS, "Z30", "Z63.4", "Z91"),
 )
 _OTHER_TERM = {"full-term": "preterm", "preterm": "full-term"}
 _TYPE_1 = re.compile(

@@ -20,7 +20,8 @@ _PROBLEM = re.compile(
     r"unwell|fell|fall|sepsis|anc 0|aur|retention|stenosis|strictur\w*|progress(?:ion|ed|ing)|"
     r"high risk|low[- ]lying|pra?evia|abnormal\w*|cipn|numb\w*|\w*toxic(?:ity)?|palsy|palsies|"
     r"recurr\w*|relapse\w*|erythema|lesion|lump|mass|cough\w*|stiff\w*|afb ?(?:\+|pos)|tubal|"
-    r"ectopic)\b",
+    r"ectopic|hand[- ]foot|tremor|ltbi|igra ?(?:\+|pos\w*)|ulcer\w*|"
+    r"(?:thyroid|hepat|nephr|myocard|hypophys|phleb)itis|(?:pv|vaginal|purulent) discharge)\b",
     re.IGNORECASE,
 )
 _DENIED = re.compile(
@@ -29,7 +30,8 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _OVER = re.compile(
-    r"^\s?(?:\w+ ){0,2}?(?:neg\w*|-ve|nil|resolved|settled|complete\w*|excluded|treated|0\b)|"
+    r"^\s?(?:\w+ ){0,2}?(?:neg\w*|-ve|nil|resolved|healed|settled|complete\w*|excluded|treated|"
+    r"0\b)|"
     r"^\s?\d+\S{0,4} ?\w{0,6} ago",
     re.IGNORECASE,
 )
