@@ -56,8 +56,8 @@ _OF_SEXUAL = (
 def contact_in(text: str, parts: tuple[str, ...]) -> Telling | None:
     """Return the contact or the carrier that a note is about, None where somebody is ill.
 
-    >>> contact_in("partner has chlamydia, asx", ("partner has chlamydia", "asx")).words
-    'contact with chlamydia'
+    >>> contact_in("measles contact, asx", ("measles contact", "asx")).words
+    'contact with measles'
     >>> contact_in("partner has chlamydia, discharge", ("partner has chlamydia", "discharge"))
     >>> contact_in("contact dermatitis, well", ("contact dermatitis", "well"))
     """

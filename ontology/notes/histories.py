@@ -41,8 +41,9 @@ _OPERATION = re.compile(
 _ALLERGY = re.compile(
     r"^(?P<what>(?!\S*(?:no|nil|food|seasonal|drug|skin|family|eye|nasal)\b)[a-z][\w -]{1,24}?) "
     r"allerg(?:y|ic)(?: status)?(?: confirmed| noted| label\w*)?(?:[, ]+(?:rash|hives|wheeze|"
-    r"anaphylaxis|angioedema|(?:facial|lip|tongue) swelling|urticaria|(?:hx|prev) .{0,20}|"
-    r"(?:chart|label) updated|carries .{0,10}|epi-?pen.{0,10}|(?:19|20)\d\d))+\s*(?:[,;].*)?$",
+    r"anaphylaxis|angioedema|(?:facial|lip|tongue) swelling|urticaria|(?:hx|prev) [^,;]{0,20}|"
+    r"(?:chart|label) updated|carries [^,;]{0,10}|epi-?pen[^,;]{0,10}|(?:19|"
+    r"20)\d\d)){1,3}\s*(?:[,;].*)?$",
     re.IGNORECASE,
 )
 _NOW = re.compile(
@@ -64,7 +65,8 @@ _RELATIVE = re.compile(
     r"(?P<what>(?!attend|here|is |was |re |who |said|say|think|came|call|report|declin|refus|died|"
     r"passed|brought|smok|worr|want|in |of |to |not |at |on |and |left|present)[^,;:]{2,40}?)"
     r"(?: (?:at|age|aged) ?\d\d)?[,;] ?"
-    r"(?=.*\b(?:wants|screen\w*|advice|advised|asx|well|ref\w*|booked|tests?|testing|uss|genetic\w*|"
+    r"(?=.*\b(?:wants|screen\w*|advice|advised|asx|well|ref\w*|booked|tests?|testing|uss|"
+    r"genetic\w*|"
     r"check|declined|normal|nl|echo|colonoscopy)\b)",
     re.IGNORECASE,
 )

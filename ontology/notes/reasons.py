@@ -101,9 +101,12 @@ def reason_in(text: str, parts: tuple[str, ...]) -> Telling | None:
     >>> reason_in("s/p 3 cycles FOLFOX, febrile neutropenia", ("s/p 3 cycles FOLFOX", "febrile"))
     """
     told = text[text.find(parts[0]) :] if parts else text
-    has_problem, has_finding_beside = complains(told), has_finding(told)
+    ruled_out = {
+        *(_WELL if complains(told) else ()),
+        *(() if has_finding(told) else ("found",)),
+    }
     for row in _rows():
-        if has_problem if row.where in _WELL else not has_finding_beside and row.where == "found":
+        if row.where in ruled_out:
             continue
         match = row.reason.search(told)
         if match and _is_placed(row.where, match, told, parts) and not stands_aside(told, match):

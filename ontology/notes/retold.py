@@ -7,6 +7,7 @@ its code is one of those that it may have.
 from typing import NamedTuple
 
 from ..combinations import POISONING
+from ..reading.normalise import LONGEST
 from ..reading.overdose import told_overdose
 from .contacts import contact_in
 from .excluded import excluded_in
@@ -28,14 +29,14 @@ class Retold(NamedTuple):
 
 
 def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
-    """Return what a note with these parts tells as a whole; a text of one part has none.
+    """Return what a note with these parts tells as a whole; an act alone is none.
 
     >>> from .parts import read_note
     >>> text = "took 40 tylenol tabs to kill self, NAC"
     >>> retold(text, read_note(text))[0].words
     'intentional overdose of tylenol'
     """
-    names = tuple(part.text for part in parts)
+    text, names = text[:LONGEST], tuple(part.text for part in parts)
     if telling := excluded_in(text, names):
         return (Retold(*telling),)
     if parts and (words := told_overdose(text)):

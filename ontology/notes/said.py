@@ -83,6 +83,7 @@ _CHECK_BESIDE = re.compile(
     rf"today|done|utd|up to date|needed)|(?:due|overdue|for|needs|given|gave) (?:\w+ )?{_CHECK})\b",
     re.IGNORECASE,
 )
+_NEAR = 60  # letters before a word that may deny or plan it
 
 
 class Telling(NamedTuple):
@@ -113,7 +114,8 @@ def has_finding(text: str) -> bool:
 
 def _is_said(words: re.Pattern[str], text: str) -> bool:
     return any(
-        not (_DENIED.search(text[: match.start()]) or _OVER.search(text[match.end() :]))
+        not _DENIED.search(text[max(match.start() - _NEAR, 0) : match.start()])
+        and not _OVER.search(text[match.end() :])
         for match in words.finditer(text)
     )
 
@@ -142,8 +144,8 @@ def stands_aside(text: str, match: re.Match[str]) -> bool:
     >>> stands_aside("planned PICC removal", re.search("PICC", "planned PICC removal"))
     True
     """
-    before, after = text[: match.start()], text[match.end() :]
-    return bool(_BEFORE.search(before) or _AFTER.search(after))
+    before = text[max(match.start() - _NEAR, 0) : match.start()]
+    return bool(_BEFORE.search(before) or _AFTER.search(text[match.end() :]))
 
 
 def part_of(match: re.Match[str], text: str, parts: tuple[str, ...]) -> int:
