@@ -22,12 +22,14 @@ from ..reading.query import Query
 from ..reading.refusal import READS_LIKE
 from ..settled import is_known
 from .alone import Alone, is_doubted, read_alone
-from .kinds import ACCIDENT, FACTOR, SYMPTOM, ReadPart, is_clear, listed_codes
+from .kinds import ACCIDENT, FACTOR, SYMPTOM, Option, ReadPart, is_clear, listed_codes
 from .model import likeliest, load_note_model
 from .options import options_of
+from .order import ABSENCE
 from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
 from .pregnant import pregnancy_in
 from .retold import retold
+from .said import complains, has_check_beside
 
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
 _SURE = 0.8  # from this score of its category, the code of the whole text stays
@@ -76,14 +78,14 @@ def _read(
 
 
 def _is_asked(mapping: Mapping, policy: Policy) -> bool:
-    if mapping.source == WRITTEN or mapping.decided_by == "exact":
+    query = policy.retriever.read(mapping.text)
+    if mapping.source == WRITTEN or (mapping.decided_by == "exact" and not query.set_aside):
         return False
     if told := retold(mapping.text, read_note(mapping.text)):
         codes = tuple(code for one in told for code in one.codes)
         is_there = mapping.code is not None and mapping.candidates[0].code.startswith(codes)
         return not (is_there and mapping.category_score >= _SURE)
-    query = policy.retriever.read(mapping.text)
-    if query.excluded or _is_framed(query):
+    if mapping.decided_by == "exact" or query.excluded or _is_framed(query):
         return False
     if mapping.code is None:
         return (mapping.reason or "").startswith((READS_LIKE, NOTHING_CLOSE))
@@ -97,7 +99,10 @@ def _is_asked(mapping: Mapping, policy: Policy) -> bool:
     is_lesser = own.startswith(listed_codes("complaint")) or _is_of_first_part(mapping)
     if own.startswith(FACTOR):
         is_printed = query.frame is not None and _begins(query) and mapping.category_score >= _NAMED
-        return not (is_printed or own.startswith(listed_codes("encounter")))
+        is_encounter = own.startswith(listed_codes("encounter"))
+        is_removed = own.startswith(ABSENCE) and complains(mapping.text)
+        gives_way = is_removed or has_check_beside(mapping.text)
+        return not is_printed and (gives_way or not is_encounter)
     # Of several diagnoses in one cell the first counts.
     if mapping.parts or is_joined(mapping):
         return False
@@ -169,7 +174,7 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     best, of_category = likeliest([option.code for option in options], shares)
     option, read = options[best], options[best].read
     first = mapping.candidates[0].code if mapping.code and mapping.candidates else None
-    is_same = first is not None and option.code[:3] == first[:3]
+    is_same = first is not None and option.code[:3] == first[:3] and not _is_retold(option, first)
     is_surer = read is not None and _is_surer(read, mapping, parts)
     is_other_accident = option.code.startswith(ACCIDENT) and (first or "").startswith(ACCIDENT)
     if read is None or (is_same and not is_surer) or is_other_accident:
@@ -191,6 +196,12 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     mapped = replace(mapping, status="mapped")
     others = _conditions(mapping.text, parts, read.place)
     return with_main(mapped, diagnosis, others, _accident(mapping), ranked, policy)
+
+
+def _is_retold(option: Option, first: str) -> bool:
+    """Return whether the whole note tells the code of an option, and not the first code."""
+    told = option.read.told if option.read else ()
+    return option.code.startswith(told) and not first.startswith(told)
 
 
 def _is_surer(read: ReadPart, mapping: Mapping, parts: Sequence[ReadPart]) -> bool:

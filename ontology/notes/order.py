@@ -19,6 +19,7 @@ from .kinds import (
     listed_codes,
 )
 from .parts import contexts_of
+from .said import has_check_beside
 
 _SURE, _LIKELY = 0.6, 0.5  # the least scores of categories of conditions, and of injuries
 _LIKELY_READ = 0.3  # the same of readings that the guidelines put first
@@ -28,6 +29,16 @@ _TAKEN = re.compile(
     r"\b(?:over-?dos\w*|od|poison\w*|toxic\w*|adverse|reactions?|side effects?|induced|due to|2/2|"
     r"ingest\w*|swallow\w*|withdrawal|allerg\w*|from)\b",
     re.IGNORECASE,
+)
+ABSENCE = "Z90"
+"""How the codes of the absence of organs begin: a complaint of today stands before them."""
+
+_CHECKS = ("Z11", "Z12", "Z13", "Z23")  # screenings and vaccines
+# What gives way to a condition in another part, though the note tells it: a state, a history, a
+# check, contraception, a loss, an appointment that was missed.
+_GIVES_WAY = (
+    *("Z85", "Z86", "Z87", "Z89", "Z90", "Z94", "Z95", "Z96", "Z98"),
+    *(*_CHECKS, "Z30", "Z63.4", "Z91"),
 )
 _OTHER_TERM = {"full-term": "preterm", "preterm": "full-term"}
 _TYPE_1 = re.compile(
@@ -43,9 +54,9 @@ class _Note(NamedTuple):
 
     later: codes that others stand before. denied: categories of what its parts deny. not_named:
     the word for the other time of a birth. of_pregnancy: whether it is one of a pregnant patient.
-    told: how the codes of what the whole note tells begin. is_named: whether each part is a term. first_disease:
-    the place of the first term that is a disease, a chronic one where there is no other and no
-    complaint, None without one.
+    told: how the codes of what the whole note tells begin. is_named: whether each part is a term.
+    first_disease: the place of the first term that is a disease, a chronic one where there is no
+    other and no complaint, None without one.
     """
 
     later: tuple[str, ...]
@@ -86,6 +97,9 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
     conditions = [
         place for place, code in clear.items() if not (complains or code.startswith(lesser))
     ]
+    told_at = {read.place for read in parts if read.told}
+    has_condition = any(map(_is_condition, parts))
+    has_other = any(_is_condition(read) for read in parts if read.place not in told_at)
     contexts = contexts_of(note)
     chapters = {one for one in (_PREGNANCY, _NEWBORN) if one in contexts}
     of_other = {_PREGNANCY, _NEWBORN} - chapters if chapters else ()
@@ -97,6 +111,8 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         *(() if _TYPE_1.search(note) else ("E10",)),
         *((SYMPTOM, *listed_codes("complaint")) if diseases else ()),
         *(ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
+        *((ABSENCE,) if complains and not told_at else ()),
+        *(_CHECKS if has_condition and has_check_beside(note) else ()),
         *(DRUG if _TAKEN.search(note) is None and not any(read.told for read in parts) else ()),
     )
     denied = tuple(
@@ -110,8 +126,13 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         denied,
         _OTHER_TERM.get(term_of(note)),
         _PREGNANCY in contexts and any(map(_is_of_pregnancy, options)),
-        tuple(code for option in options for code in _told_by(option)),
-        any(map(_is_condition, parts)),
+        tuple(
+            code
+            for option in options
+            for code in _told_by(option)
+            if not (has_other and code.startswith(_GIVES_WAY))
+        ),
+        has_condition,
         len(clear) == len({read.place for read in parts}),
         next(iter(diseases or conditions), None),
     )

@@ -4,42 +4,48 @@ Such a telling is searched in clinical words, beside the parts of the note, and 
 its code is one of those that it may have.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
 
 from ..combinations import POISONING
+from ..reading.normalise import LONGEST
 from ..reading.overdose import told_overdose
+from .contacts import contact_in
+from .excluded import excluded_in
+from .followed import followed_in
+from .histories import history_in
 from .infarctions import infarction_in
+from .kinds import Retold
 from .parts import NotePart
-
-
-class Retold(NamedTuple):
-    """What a note tells: in clinical words, the place of the part that says it, codes it may have.
-
-    The codes are prefixes.
-    """
-
-    words: str
-    place: int
-    codes: tuple[str, ...]
+from .reasons import reason_in
 
 
 def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
-    """Return what a note with these parts tells as a whole; a text of one part has none.
+    """Return what a text with these parts tells as a whole; an act alone is none.
+
+    Where it tells several things, only what the guidelines put first: what was excluded, an
+    overdose, a disease or an injury with what belongs to it, and then the reason of a visit.
 
     >>> from .parts import read_note
     >>> text = "took 40 tylenol tabs to kill self, NAC"
     >>> retold(text, read_note(text))[0].words
     'intentional overdose of tylenol'
     """
-    told = []
+    return next(filter(None, _tellings(text[:LONGEST], parts)), ())
+
+
+def _tellings(text: str, parts: tuple[NotePart, ...]) -> Iterator[tuple[Retold, ...]]:
+    names = tuple(part.text for part in parts)
+    if telling := excluded_in(text, names):
+        yield (Retold(*telling),)
     if parts and (words := told_overdose(text)):
         # The drug and why it was taken may stand in two parts.
-        told.append(Retold(words, _place(parts, told_overdose), POISONING))
+        yield (Retold(words, _place(parts, told_overdose), POISONING),)
     if words := infarction_in(text):
         codes = ("I22",) if words.startswith("subsequent") else ("I21.0", "I21.1", "I21.2")
-        told.append(Retold(words, _place(parts, infarction_in), codes))
-    return tuple(told)
+        yield (Retold(words, _place(parts, infarction_in), codes),)
+    for reads in (followed_in, reason_in, contact_in, history_in):
+        if telling := reads(text, names):
+            yield (Retold(*telling),)
 
 
 def _place(parts: Sequence[NotePart], told: Callable[[str], str]) -> int:
