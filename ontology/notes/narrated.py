@@ -147,7 +147,8 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     best, of_category = likeliest([option.code for option in options], shares)
     option, read = options[best], options[best].read
     first = mapping.candidates[0].code if mapping.code and mapping.candidates else None
-    is_same = first is not None and option.code[:3] == first[:3]
+    is_told = read is not None and read.told != () and not (first or "").startswith(read.told)
+    is_same = first is not None and option.code[:3] == first[:3] and not is_told
     is_surer = read is not None and _is_surer(read, mapping, parts)
     is_other_accident = option.code.startswith(ACCIDENT) and (first or "").startswith(ACCIDENT)
     if read is None or (is_same and not is_surer) or is_other_accident:

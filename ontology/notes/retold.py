@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..combinations import POISONING
 from ..reading.overdose import told_overdose
 from .parts import NotePart
+from .together import told_together
 
 
 class Retold(NamedTuple):
@@ -35,4 +36,5 @@ def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
         # The drug and why it was taken may stand in two parts.
         place = next((n for n, part in enumerate(parts) if told_overdose(part.text)), 0)
         told.append(Retold(words, place, POISONING))
+    told.extend(Retold(*one) for one in told_together(text, parts))
     return tuple(told)
