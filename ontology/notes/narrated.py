@@ -147,7 +147,7 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     best, of_category = likeliest([option.code for option in options], shares)
     option, read = options[best], options[best].read
     first = mapping.candidates[0].code if mapping.code and mapping.candidates else None
-    is_told = read is not None and read.told != () and not (first or "").startswith(read.told)
+    is_told = _is_told(option.code, parts) and not _is_told(first or "", parts)
     is_same = first is not None and option.code[:3] == first[:3] and not is_told
     is_surer = read is not None and _is_surer(read, mapping, parts)
     is_other_accident = option.code.startswith(ACCIDENT) and (first or "").startswith(ACCIDENT)
@@ -170,6 +170,11 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     mapped = replace(mapping, status="mapped")
     others = _conditions(mapping.text, parts, read.place)
     return with_main(mapped, diagnosis, others, _accident(mapping), ranked, policy)
+
+
+def _is_told(code: str, parts: Sequence[ReadPart]) -> bool:
+    """Return whether a code is one that the whole note tells."""
+    return any(code.startswith(read.told) for read in parts if read.told)
 
 
 def _is_surer(read: ReadPart, mapping: Mapping, parts: Sequence[ReadPart]) -> bool:

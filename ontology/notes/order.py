@@ -35,6 +35,20 @@ _TYPE_1 = re.compile(
     r"insulin[- ]dependent|ketosis|dka)\b",
     re.IGNORECASE,
 )
+# Codes of which a note must name the organ: an avulsion alone is none of an eye.
+_ORGANS = (
+    ("S05.7", re.compile(r"\beyes?\b|\bglobe|\benucleat|\borbit|\boptic", re.IGNORECASE)),
+    ("I77.2", re.compile(r"\barter\w*|\baort\w*|\baneurysm|\bvess|\bAAA\b", re.IGNORECASE)),
+)
+# What is seen or felt is no cancer by itself.
+_LUMP = re.compile(r"\b(?:mass|lumps?|lesions?|SOL|shadow|opacity|nodules?|swelling)\b", re.I)
+_CANCER = re.compile(
+    r"\b(?:ca|cancer|malig\w*|carcinoma|adeno\w*|tumou?r|mets?|metast\w*|[a-z]*oma|[a-z]*omas|"
+    r"[a-z]*sarcoma|histo\w*|bx|biops\w*|path|cytology|fna|tnm|c?p?T[1-4]\w*|stage|grade|G[123]|"
+    r"leuk\w*|myeloma|SCC|BCC|RCC|TCC|HCC|CRC|NSCLC|SCLC|NHL|DLBCL|GIST|NET|GBM|KS|"
+    r"chemo\w*|radioth\w*|RT|[a-z]*noma)\b",
+    re.IGNORECASE,
+)
 _DENIED = "says that it is not there"  # how the reason of a part that denies begins
 
 
@@ -97,6 +111,8 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         *(() if _TYPE_1.search(note) else ("E10",)),
         *((SYMPTOM, *listed_codes("complaint")) if diseases else ()),
         *(ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
+        *(code for code, organ in _ORGANS if organ.search(note) is None),
+        *(("C",) if _LUMP.search(note) and _CANCER.search(note) is None else ()),
         *(DRUG if _TAKEN.search(note) is None and not any(read.told for read in parts) else ()),
     )
     denied = tuple(

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from ..combinations import POISONING
 from ..reading.overdose import told_overdose
+from .burns import burn_in
 from .parts import NotePart
+from .stage import injury_cared_for
 from .together import told_together
 
 
@@ -36,5 +38,9 @@ def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
         # The drug and why it was taken may stand in two parts.
         place = next((n for n, part in enumerate(parts) if told_overdose(part.text)), 0)
         told.append(Retold(words, place, POISONING))
+    if burn := burn_in(text):
+        told.append(Retold(burn.words, 0, burn.codes))
+    if injury := injury_cared_for(text):
+        told.append(Retold(injury, 0, ("S",)))
     told.extend(Retold(*one) for one in told_together(text, parts))
     return tuple(told)
