@@ -35,10 +35,8 @@ _SAID = (
     re.compile(r"\b(?:preterm|full-term)\b"),
     re.compile(r"\b(?<!not )in (?:remission|relapse)\b"),
 )
-_GONE = (
-    (re.compile(r"\bin (?:\w+ )?CR\d?\b(?! \d)|\bCR[12]\b|\bMRD\s?(?:-|neg)", re.I), "in remission"),
-    (re.compile(r"\brelapsed?\b|\bR/R\b", re.I), "in relapse"),
-)
+_IN_REMISSION = re.compile(r"\bin (?:\w+ )?CR\d?\b(?! \d)|\bCR[12]\b|\bMRD\s?(?:-|neg)", re.I)
+_IN_RELAPSE = re.compile(r"\brelapsed?\b|\bR/R\b", re.IGNORECASE)
 _DISPLACED = re.compile(r"\b(disloc|sublux)\w*")
 _INTENT = re.compile(
     r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b|\bto (?:kill (?:\w+)?self|die)\b|"
@@ -250,8 +248,7 @@ def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]
     """
     said = _INTENT.sub("intentional", _DENIED.sub(" ", text)).lower()
     said = _DISPLACED.sub(r"\1ation", said)
-    for gone, words in _GONE:
-        said = gone.sub(words, said)
+    said = _IN_RELAPSE.sub("in relapse", _IN_REMISSION.sub("in remission", said))
     if "trimester" not in said:
         said = f"{said} {trimester_of(text)}"
     if "term" not in said.replace("trimester", ""):

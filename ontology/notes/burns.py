@@ -11,7 +11,8 @@ _BURN = re.compile(
     r"\b(?:burn(?:s|t|ed)?|scald\w*)\b(?! (?:unit|icu|ward|team|centre|center))", re.IGNORECASE
 )
 _HEAT = re.compile(
-    r"\b(?:hot (?:tea|coffee|water|oil|fat|soup|drink|milk|tar|porridge)|kettle|oven|hob|stove|bonfire|"
+    r"\b(?:hot (?:tea|coffee|water|oil|fat|soup|drink|milk|tar|porridge)|kettle|oven|hob|stove|"
+    r"bonfire|"
     r"(?:fat|house|chip pan|petrol) fire|exhaust|radiator|boiling \w+|steam|hair straighteners?|"
     r"hot iron|flames?|hot coals?)\b",
     re.IGNORECASE,
@@ -32,13 +33,19 @@ _DEPTHS = (
     (
         "second",
         r"(?:superficial |superf |deep |mid )?partial[- ]thickness|(?-i:S?D?PT|SPT|DPT|MDPT)|"
-        r"(?:superf\w*|deep)[- ](?:dermal|partial)|2nd deg\w*|second degree|blister\w*",
+        r"(?:superf\w*|deep)[- ](?:dermal|partial)|2nd deg\w*|second degree|(?<!no )blister\w*",
     ),
-    ("first", r"superf(?:icial)?|1st deg\w*|first degree|erythema(?: only)?|epidermal"),
+    (
+        "first",
+        r"red\b,? no blister\w*|superf(?:icial)?|1st deg\w*|first degree|erythema|epidermal",
+    ),
 )
 _SITES = (
-    ("back of hand", r"dors\w* (?:of )?(?:the )?(?:(?:left|right|L|R) )?hand|hand dors\w*|"
-     r"hand\b.{0,20}\bdorsum|dorsum\b.{0,6}\bhand"),
+    (
+        "back of hand",
+        r"dors\w* (?:of )?(?:the )?(?:(?:left|right|L|R) )?hand|hand dors\w*|"
+        r"hand\b.{0,20}\bdorsum|dorsum\b.{0,6}\bhand",
+    ),
     ("palm", r"palms?"),
     ("thumb (nail)", r"thumb"),
     ("multiple fingers (nail), not including thumb", r"fingers"),
@@ -64,6 +71,8 @@ _SITES = (
     ("lip(s)", r"lips?"),
     ("forehead and cheek", r"forehead|cheeks?"),
     ("head, face, and neck, unspecified site", r"face|facial|head"),
+    ("chin", r"chin"),
+    ("lower back", r"lower back"),
     ("chest wall", r"chest"),
     ("abdominal wall", r"abdo\w*|abdomen"),
     ("buttock", r"buttocks?"),

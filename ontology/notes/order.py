@@ -40,15 +40,6 @@ _ORGANS = (
     ("S05.7", re.compile(r"\beyes?\b|\bglobe|\benucleat|\borbit|\boptic", re.IGNORECASE)),
     ("I77.2", re.compile(r"\barter\w*|\baort\w*|\baneurysm|\bvess|\bAAA\b", re.IGNORECASE)),
 )
-# What is seen or felt is no cancer by itself.
-_LUMP = re.compile(r"\b(?:mass|lumps?|lesions?|SOL|shadow|opacity|nodules?|swelling)\b", re.I)
-_CANCER = re.compile(
-    r"\b(?:ca|cancer|malig\w*|carcinoma|adeno\w*|tumou?r|mets?|metast\w*|[a-z]*oma|[a-z]*omas|"
-    r"[a-z]*sarcoma|histo\w*|bx|biops\w*|path|cytology|fna|tnm|c?p?T[1-4]\w*|stage|grade|G[123]|"
-    r"leuk\w*|myeloma|SCC|BCC|RCC|TCC|HCC|CRC|NSCLC|SCLC|NHL|DLBCL|GIST|NET|GBM|KS|"
-    r"chemo\w*|radioth\w*|RT|[a-z]*noma)\b",
-    re.IGNORECASE,
-)
 _DENIED = "says that it is not there"  # how the reason of a part that denies begins
 
 
@@ -57,9 +48,9 @@ class _Note(NamedTuple):
 
     later: codes that others stand before. denied: categories of what its parts deny. not_named:
     the word for the other time of a birth. of_pregnancy: whether it is one of a pregnant patient.
-    told: how the codes of what the whole note tells begin. is_named: whether each part is a term. first_disease:
-    the place of the first term that is a disease, a chronic one where there is no other and no
-    complaint, None without one.
+    told: how the codes of what the whole note tells begin. is_named: whether each part is a term.
+    first_disease: the place of the first term that is a disease, a chronic one where there is no
+    other and no complaint, None without one.
     """
 
     later: tuple[str, ...]
@@ -112,7 +103,6 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         *((SYMPTOM, *listed_codes("complaint")) if diseases else ()),
         *(ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
         *(code for code, organ in _ORGANS if organ.search(note) is None),
-        *(("C",) if _LUMP.search(note) and _CANCER.search(note) is None else ()),
         *(DRUG if _TAKEN.search(note) is None and not any(read.told for read in parts) else ()),
     )
     denied = tuple(

@@ -14,7 +14,7 @@ _INJURY = re.compile(
 )
 _HEALED = re.compile(r"\b(?:healed|surgical|post-?\s?op|incision)\b", re.IGNORECASE)
 _WHEN = re.compile(
-    r"\b(?:today|now|d(?:ay)?\s?\d+|\d+/(?:7|52)|\d+ (?:days?|weeks?|wks?)(?: ago)?|of|from|post)\b",
+    r"\b(?:today|now|d(?:ay)?\s?\d+|\d+/(?:7|52)|\d+ (?:days?|weeks?|wks?)|ago|of|from|post)\b",
     re.IGNORECASE,
 )
 _END = re.compile(r"[,;.:(](?=\s|$)")

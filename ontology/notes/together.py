@@ -1,7 +1,7 @@
-"""Read what two things of a note mean together: an operation and its harm, an accident and a bleed.
+"""Read what two things of a note mean together: an operation and its harm, a test and a finding.
 
-A complication of care is coded by the organ system of the operation or by the device, and only where
-the text relates the two (guidelines of ICD-10-CM, sections I.B.16 and I.C.19.g). The table is
+A complication of care is coded by the organ system of the operation or by the device, and only
+where the text relates the two (guidelines of ICD-10-CM, sections I.B.16 and I.C.19.g). The table is
 `data/together.tsv`.
 """
 
@@ -24,7 +24,7 @@ _OBSTETRIC = re.compile(
 _CLAUSE = re.compile(r"[,;.:()\n](?=\s|$)")
 _DENIED = re.compile(
     r"(?:\b(?:no|not|nil|without|w/o|neg(?:ative)?|denie[sd]|r/o|prevent\w*|risk of|exclude\w*|"
-    r"if|watch|look|screen\w*|prophyla\w*|h/o|hx|history|fhx?|family)|\?)\W*(?:[\w/]+\W+){0,2}$",
+    r"if|watch|look|screen\w*|prophyla\w*|h/o|hx|history|fhx?|family)\b|\?)\W*(?:[\w/]+\W+){0,2}$",
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(
@@ -43,14 +43,30 @@ _DONE = re.compile(
     r"(?:pod|wk|week)\s?#?\d+)\W+(?:\w+\W+)?|^post-?\s?)$",
     re.IGNORECASE,
 )
-_SIDES = (("left", re.compile(r"\b(?:L|Lt|left)\b", re.I)), ("right", re.compile(r"\bR(?:t|ight)?\b", re.I)))
+# Old operations of a list are no cause of what it tells of today.
+_LONG_AGO = re.compile(
+    r"\W*(?:in |done )?(?:(?:19|20)\d\d|\d+\s?(?:y|yrs?|years?)\b)", re.IGNORECASE
+)
+_KNOWN = re.compile(r"\b(?:h/o|hx|prev\w*|old|prior|known|pmhx?|bg)\W+(?:\w+\W+)?$", re.IGNORECASE)
+_RECENT = re.compile(
+    r"\b(?:pod|d(?:ay)?\s?#?\d+|post|post-?op\w*|after|following|during|intra-?op\w*|peri-?op\w*|"
+    r"yest\w*|today|tonight|this (?:am|pm|morning)|return\w*|re-?opened|back (?:to|in)|recent\w*|"
+    r"elective|emergency|incidental\w*|overnight|immediate\w*|wk \d+|"
+    r"\d+\s?(?:d|h|hrs?|days?|hours?|wks?|weeks?))\b|"
+    r"\b\d+/(?:7|52)\b|\bpod\s?#?\d",
+    re.IGNORECASE,
+)
+_SIDES = (
+    ("left", re.compile(r"\b(?:L|Lt|left)\b", re.IGNORECASE)),
+    ("right", re.compile(r"\bR(?:t|ight)?\b", re.IGNORECASE)),
+)
 _TIMES = 4  # that one thing is looked for in a note
 
 
 class _Row(NamedTuple):
-    """A line of the table; is_after: whether the second thing must follow the first."""
+    """A line of the table; kind: after, soon or beside, as its head says."""
 
-    is_after: bool
+    kind: str
     first: re.Pattern[str]
     second: re.Pattern[str]
     words: str
@@ -84,7 +100,7 @@ def told_together(text: str, parts: tuple[NotePart, ...]) -> tuple[Together, ...
         return ()
     for row in table.rows:
         if harm := _harm(row, text):
-            words = row.words.replace("{side}", _side(text))
+            words = row.words.replace("{side}", _side(_around(harm, text), text))
             return (Together(words, _place(harm, text, parts), row.codes),)
     return ()
 
@@ -106,9 +122,19 @@ def _found(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 def _fits(row: _Row, one: re.Match[str], harm: re.Match[str], text: str) -> bool:
     """Return whether a harm is one of an operation: it follows it, or is told to be after it."""
-    if not row.is_after or one.start() < harm.start():
+    if row.kind == "soon" and not _is_recent(one, harm, text):
+        return False
+    if row.kind == "beside" or one.start() < harm.start():
         return True
     return _DONE.search(text[: one.start()]) is not None or _is_time(one)
+
+
+def _is_recent(one: re.Match[str], harm: re.Match[str], text: str) -> bool:
+    """Return whether an operation is of these days, by words or as its harm is beside it."""
+    if _LONG_AGO.match(text, one.end()) or _KNOWN.search(text[: one.start()]):
+        return False
+    between = text[min(one.end(), harm.end()) : max(one.start(), harm.start())]
+    return _RECENT.search(text) is not None or _CLAUSE.search(between) is None
 
 
 def _is_time(match: re.Match[str]) -> bool:
@@ -132,10 +158,18 @@ def _clause(before: str) -> str:
     return _CLAUSE.split(before)[-1]
 
 
-def _side(text: str) -> str:
-    """Return the one side that a text names, else "unspecified"."""
-    sides = [side for side, pattern in _SIDES if pattern.search(text)]
-    return sides[0] if len(sides) == 1 else "unspecified"
+def _around(match: re.Match[str], text: str) -> str:
+    """Return the clause of a text in which something stands."""
+    return _clause(text[: match.start()]) + _CLAUSE.split(text[match.start() :])[0]
+
+
+def _side(*texts: str) -> str:
+    """Return the side that the first of the texts with only one names, else "unspecified"."""
+    for text in texts:
+        sides = [side for side, pattern in _SIDES if pattern.search(text)]
+        if len(sides) == 1:
+            return sides[0]
+    return "unspecified"
 
 
 def _place(harm: re.Match[str], text: str, parts: tuple[NotePart, ...]) -> int:
@@ -152,10 +186,11 @@ def _table() -> _Table:
         if kind == "list":
             named[f"{{{first}}}"] = _written_out(second, named)
         else:
-            patterns = (_of_words(_written_out(one, named)) for one in (first, second))
+            one, two = (
+                re.compile(_of_words(_written_out(part, named))) for part in (first, second)
+            )
             other = re.compile(_of_words(unless)) if unless else None
-            found = map(re.compile, patterns)
-            rows.append(_Row(kind == "after", *found, words, tuple(codes.split()), other))
+            rows.append(_Row(kind, one, two, words, tuple(codes.split()), other))
     return _Table(any_of(row.first.pattern for row in rows), tuple(rows))
 
 

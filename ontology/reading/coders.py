@@ -9,9 +9,10 @@ _ENCOUNTER = re.compile(
     re.IGNORECASE,
 )
 LATER_CARE = re.compile(
-    r"^\s*(?:(?:here |in |attends? )?for )?(?:(?:sutures?|stitch(?:es)?|clips|staples) (?:out|removed|"
-    r"removal)|removal of (?:sutures|stitches)|ROS|(?:POP|plaster of paris|cast|plaster|splint|slab) "
-    r"(?:check|off|removed|removal|change[d]?)|wound (?:check|review)|dressing change)\b",
+    r"^\s*(?:(?:here |in |attends? )?for )?(?:(?:sutures?|stitch(?:es)?|clips|staples) "
+    r"(?:out|removed|removal)|removal of (?:sutures|stitches)|ROS|"
+    r"(?:POP|plaster of paris|cast|plaster|splint|slab) (?:check|off|removed|removal|changed?)|"
+    r"wound (?:check|review)|dressing change)\b",
     re.IGNORECASE,
 )
 """What a note of later care of a wound or a fracture begins with."""
