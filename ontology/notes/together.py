@@ -7,13 +7,13 @@ where the text relates the two (guidelines of ICD-10-CM, sections I.B.16 and I.C
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ..packaged import packaged_rows
-from ..reading.any_of import any_of
 from .parts import NotePart
 
+_READ = 1024  # texts whose meaning is kept: each is asked for several times
 _LONGEST = 300  # letters of a note; in a longer one the two seldom belong together
 # Complications of a pregnancy and its care have codes of their own.
 _OBSTETRIC = re.compile(
@@ -76,6 +76,7 @@ class _Row(NamedTuple):
 
 class _Table(NamedTuple):
     any: re.Pattern[str]  # is found where the first thing of one of the rows is
+    firsts: tuple[re.Pattern[str], ...]
     rows: tuple[_Row, ...]
 
 
@@ -87,6 +88,7 @@ class Together(NamedTuple):
     codes: tuple[str, ...]
 
 
+@lru_cache(_READ)
 def told_together(text: str, parts: tuple[NotePart, ...]) -> tuple[Together, ...]:
     """Return what two things of a note with these parts mean together, one at most.
 
@@ -98,8 +100,9 @@ def told_together(text: str, parts: tuple[NotePart, ...]) -> tuple[Together, ...
     is_other = len(text) > _LONGEST or _OBSTETRIC.search(text) is not None
     if is_other or not (table := _table()).any.search(text):
         return ()
+    told = {first for first in table.firsts if first.search(text)}
     for row in table.rows:
-        if harm := _harm(row, text):
+        if row.first in told and (harm := _harm(row, text)):
             words = row.words.replace("{side}", _side(_around(harm, text), text))
             return (Together(words, _place(harm, text, parts), row.codes),)
     return ()
@@ -181,17 +184,18 @@ def _place(harm: re.Match[str], text: str, parts: tuple[NotePart, ...]) -> int:
 @lru_cache(maxsize=1)
 def _table() -> _Table:
     named: dict[str, str] = {}
-    rows = []
+    firsts: list[str] = []
+    rows: list[_Row] = []
     for kind, first, second, words, codes, unless, *_ in packaged_rows("together.tsv"):
         if kind == "list":
             named[f"{{{first}}}"] = _written_out(second, named)
-        else:
-            one, two = (
-                re.compile(_of_words(_written_out(part, named))) for part in (first, second)
-            )
-            other = re.compile(_of_words(unless)) if unless else None
-            rows.append(_Row(kind, one, two, words, tuple(codes.split()), other))
-    return _Table(any_of(row.first.pattern for row in rows), tuple(rows))
+            continue
+        one, two = _written_out(first, named), _written_out(second, named)
+        other = _of_words(unless) if unless else None
+        rows.append(_Row(kind, _of_words(one), _of_words(two), words, tuple(codes.split()), other))
+        firsts.append(one)
+    distinct = tuple(dict.fromkeys(row.first for row in rows))
+    return _Table(_of_words("|".join(dict.fromkeys(firsts))), distinct, tuple(rows))
 
 
 def _written_out(pattern: str, named: dict[str, str]) -> str:
@@ -200,5 +204,6 @@ def _written_out(pattern: str, named: dict[str, str]) -> str:
     return pattern
 
 
-def _of_words(pattern: str) -> str:
-    return rf"(?i:(?<!\w)(?:{pattern})(?!\w))"
+@cache
+def _of_words(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?i:(?<!\w)(?:{pattern})(?!\w))")
