@@ -12,6 +12,8 @@ from .reading.normalise import normalise_text
 from .tree import Node, Tree
 
 _MALE = re.compile(r"\b(?:male|man|men|boy)s?\b", re.IGNORECASE)
+_FEMALE = re.compile(r"\b(?:female|wom[ae]n|girl|lady|she|her|\d\d ?F)\b", re.IGNORECASE)
+_OF_MEN = ("N35", "N99.1")  # of which a text means a man where it says nothing
 # Words of the variants that say nothing without another word of the variant.
 _UNTELLING = frozenset(
     """encounter fracture for with of or and the not type stage eye unspecified applicable time i ii
@@ -25,13 +27,16 @@ _NAMED_AS = (
 )
 _LACK = re.compile(r"\b(?:uncomplicated|without|not)\b[^,]*", re.IGNORECASE)
 # Words of one kind, of which a text names one: an intent of a poisoning, a trimester, how far a
-# joint is out of place, whether a birth is at term.
+# joint is out of place, whether a birth is at term, how far a blood cancer is gone.
 _SAID = (
     re.compile(r"\b(?:accidental|intentional|assault|undetermined|adverse effect|underdosing)\b"),
     re.compile(r"\b(?:first|second|third) trimester\b"),
     re.compile(r"\b(?:subluxation|dislocation)\b"),
     re.compile(r"\b(?:preterm|full-term)\b"),
+    re.compile(r"\b(?<!not )in (?:remission|relapse)\b"),
 )
+_IN_REMISSION = re.compile(r"\bin (?:\w+ )?CR\d?\b(?! \d)|\bCR[12]\b|\bMRD\s?(?:-|neg)", re.I)
+_IN_RELAPSE = re.compile(r"\brelapsed?\b|\bR/R\b", re.IGNORECASE)
 _DISPLACED = re.compile(r"\b(disloc|sublux)\w*")
 _INTENT = re.compile(
     r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b|\bto (?:kill (?:\w+)?self|die)\b|"
@@ -100,7 +105,8 @@ def at_specificity(
         while children := tree.children(node):
             if variant := _variant_said(node, children, text, tree):
                 return variant.code
-            wanted = of_men or bool(_MALE.search(tree.name(node)))
+            is_mans = code.startswith(_OF_MEN) and not _FEMALE.search(text)
+            wanted = of_men or is_mans or bool(_MALE.search(tree.name(node)))
             fitting = [
                 child for child in children if bool(_MALE.search(tree.name(child))) == wanted
             ]
@@ -162,12 +168,20 @@ def _next(
         plain or bare or vague or children,
         key=lambda child: (
             _is_complicated(tree.name(child), said | above),
+            _is_other_quadrant(tree.name(child), said),
             order.get(child.code, len(order)),
             -tree.name(child).lower().count("unspecified"),
             not _is_plain(tree.name(child)),
             ", unspecified" not in tree.name(child).lower(),
         ),
     )
+
+
+def _is_other_quadrant(name: str, said: set[str]) -> bool:
+    """Return whether a name has a quadrant of which nothing is said: "upper outer quadrant"."""
+    named = set(name.lower().rstrip("s").replace("-", " ").split())
+    places = named & {"upper", "lower", "overlapping"}
+    return "quadrant" in named and bool(places) and said.isdisjoint(places)
 
 
 def _complications_said(text: str) -> set[str]:
@@ -234,6 +248,7 @@ def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]
     """
     said = _INTENT.sub("intentional", _DENIED.sub(" ", text)).lower()
     said = _DISPLACED.sub(r"\1ation", said)
+    said = _IN_RELAPSE.sub("in relapse", _IN_REMISSION.sub("in remission", said))
     if "trimester" not in said:
         said = f"{said} {trimester_of(text)}"
     if "term" not in said.replace("trimester", ""):

@@ -174,7 +174,7 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     best, of_category = likeliest([option.code for option in options], shares)
     option, read = options[best], options[best].read
     first = mapping.candidates[0].code if mapping.code and mapping.candidates else None
-    is_same = first is not None and option.code[:3] == first[:3] and not _is_retold(option, first)
+    is_same = first is not None and option.code[:3] == first[:3] and not _is_told(option, mapping)
     is_surer = read is not None and _is_surer(read, mapping, parts)
     is_other_accident = option.code.startswith(ACCIDENT) and (first or "").startswith(ACCIDENT)
     if read is None or (is_same and not is_surer) or is_other_accident:
@@ -198,10 +198,11 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     return with_main(mapped, diagnosis, others, _accident(mapping), ranked, policy)
 
 
-def _is_retold(option: Option, first: str) -> bool:
-    """Return whether the whole note tells the code of an option, and not the first code."""
+def _is_told(option: Option, mapping: Mapping) -> bool:
+    """Return whether the whole note tells another code than the first of the text, or surer."""
     told = option.read.told if option.read else ()
-    return option.code.startswith(told) and not first.startswith(told)
+    first = mapping.candidates[0]
+    return bool(told) and not (first.code.startswith(told) and first.score >= option.score)
 
 
 def _is_surer(read: ReadPart, mapping: Mapping, parts: Sequence[ReadPart]) -> bool:

@@ -46,6 +46,11 @@ _TYPE_1 = re.compile(
     r"insulin[- ]dependent|ketosis|dka)\b",
     re.IGNORECASE,
 )
+# Codes of which a note must name the organ: an avulsion alone is none of an eye.
+_ORGANS = (
+    ("S05.7", re.compile(r"\beyes?\b|\bglobe|\benucleat|\borbit|\boptic", re.IGNORECASE)),
+    ("I77.2", re.compile(r"\barter\w*|\baort\w*|\baneurysm|\bvess|\bAAA\b", re.IGNORECASE)),
+)
 _DENIED = "says that it is not there"  # how the reason of a part that denies begins
 
 
@@ -113,6 +118,7 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         *(ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
         *((ABSENCE,) if complains and not told_at else ()),
         *(_CHECKS if has_condition and has_check_beside(note) else ()),
+        *(code for code, organ in _ORGANS if organ.search(note) is None),
         *(DRUG if _TAKEN.search(note) is None and not any(read.told for read in parts) else ()),
     )
     denied = tuple(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ..combinations import POISONING
 from ..reading.normalise import LONGEST
 from ..reading.overdose import told_overdose
+from .burns import burn_in
 from .contacts import contact_in
 from .excluded import excluded_in
 from .followed import followed_in
@@ -17,6 +18,8 @@ from .infarctions import infarction_in
 from .kinds import Retold
 from .parts import NotePart
 from .reasons import reason_in
+from .stage import injury_cared_for
+from .together import told_together
 
 
 def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
@@ -43,6 +46,11 @@ def _tellings(text: str, parts: tuple[NotePart, ...]) -> Iterator[tuple[Retold, 
     if words := infarction_in(text):
         codes = ("I22",) if words.startswith("subsequent") else ("I21.0", "I21.1", "I21.2")
         yield (Retold(words, _place(parts, infarction_in), codes),)
+    if burn := burn_in(text):
+        yield (Retold(burn.words, 0, burn.codes),)
+    if injury := injury_cared_for(text):
+        yield (Retold(injury, 0, ("S",)),)
+    yield told_together(text, parts)
     for reads in (followed_in, reason_in, contact_in, history_in):
         if telling := reads(text, names):
             yield (Retold(*telling),)

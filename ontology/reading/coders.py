@@ -8,6 +8,15 @@ _ENCOUNTER = re.compile(
     r"[\s,.]*$",
     re.IGNORECASE,
 )
+LATER_CARE = re.compile(
+    r"^\s*(?:(?:here |in |attends? )?for )?(?:(?:sutures?|stitch(?:es)?|clips|staples) "
+    r"(?:out|removed|removal)|removal of (?:sutures|stitches)|ROS|"
+    r"(?:POP|plaster of paris|cast|plaster|splint|slab) (?:check|off|removed|removal|changed?)|"
+    r"wound (?:check|review)|dressing change)\b",
+    re.IGNORECASE,
+)
+"""What a note of later care of a wound or a fracture begins with."""
+
 _ENCOUNTER_WORDS = tuple(
     (re.compile(pattern, re.IGNORECASE), words)
     for pattern, words in (
@@ -16,6 +25,7 @@ _ENCOUNTER_WORDS = tuple(
         (r"\binit\b\.?", "initial"),
         (r"\b(?:opn)\b\.?", "open"),
         (r"\b(?:fts|fetus)\s?(?=\d)", "fetus "),
+        (LATER_CARE.pattern, "subsequent encounter"),
         (r"\bnonhealing|\bnon-union\b", "nonunion"),
     )
 )

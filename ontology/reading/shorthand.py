@@ -32,9 +32,9 @@ _SHORTHAND = (
     ),
     (re.compile(rf"\bR(?:t\b\.?|T(?= {_PART}))(?!-)"), "right"),
     (re.compile(rf"\bL(?:t\b\.?|T(?= {_PART}))(?!-)"), "left"),
-    (re.compile(r"(?<![\w#])#\s?(?=[a-z])", re.I), "fracture "),
     (re.compile(r"(?<![\w#])#\s?(?=[CTL]\d{1,2}\b)"), "fracture of vertebra "),
     (re.compile(r"(?<=[a-z])\s?#s(?!\w)|(?<=[a-z])\s?#\s?x\s?[2-9]\b", re.I), " fractures"),
+    (re.compile(r"(?<![\w#])#\s?(?=[a-z])", re.I), "fracture "),
     # "Case #, day #" are numbers.
     (
         re.compile(
