@@ -22,7 +22,7 @@ from ..reading.query import Query
 from ..reading.refusal import READS_LIKE
 from ..settled import is_known
 from .alone import Alone, is_doubted, read_alone
-from .kinds import ACCIDENT, FACTOR, SYMPTOM, ReadPart, is_clear, listed_codes
+from .kinds import ACCIDENT, FACTOR, SYMPTOM, Option, ReadPart, is_clear, listed_codes
 from .model import likeliest, load_note_model
 from .options import options_of
 from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
@@ -73,8 +73,9 @@ def _is_asked(mapping: Mapping, policy: Policy) -> bool:
         return False
     if told := retold(mapping.text, read_note(mapping.text)):
         codes = tuple(code for one in told for code in one.codes)
-        is_there = mapping.code is not None and mapping.candidates[0].code.startswith(codes)
-        return not (is_there and mapping.category_score >= _SURE)
+        first = next(iter(mapping.candidates), None)
+        is_there = mapping.code is not None and first is not None and first.code.startswith(codes)
+        return not (is_there and first is not None and first.score >= _SURE)
     query = policy.retriever.read(mapping.text)
     if query.excluded or _is_framed(query):
         return False
@@ -147,7 +148,7 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     best, of_category = likeliest([option.code for option in options], shares)
     option, read = options[best], options[best].read
     first = mapping.candidates[0].code if mapping.code and mapping.candidates else None
-    is_same = first is not None and option.code[:3] == first[:3]
+    is_same = first is not None and option.code[:3] == first[:3] and not _is_told(option, mapping)
     is_surer = read is not None and _is_surer(read, mapping, parts)
     is_other_accident = option.code.startswith(ACCIDENT) and (first or "").startswith(ACCIDENT)
     if read is None or (is_same and not is_surer) or is_other_accident:
@@ -169,6 +170,13 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     mapped = replace(mapping, status="mapped")
     others = _conditions(mapping.text, parts, read.place)
     return with_main(mapped, diagnosis, others, _accident(mapping), ranked, policy)
+
+
+def _is_told(option: Option, mapping: Mapping) -> bool:
+    """Return whether the whole note tells another code than the first of the text, or surer."""
+    told = option.read.told if option.read else ()
+    first = mapping.candidates[0]
+    return bool(told) and not (first.code.startswith(told) and first.score >= option.score)
 
 
 def _is_surer(read: ReadPart, mapping: Mapping, parts: Sequence[ReadPart]) -> bool:

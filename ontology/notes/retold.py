@@ -4,26 +4,17 @@ Such a telling is searched in clinical words, beside the parts of the note, and 
 its code is one of those that it may have.
 """
 
-from typing import NamedTuple
-
 from ..combinations import POISONING
 from ..reading.overdose import told_overdose
 from .parts import NotePart
-
-
-class Retold(NamedTuple):
-    """What a note tells: in clinical words, the place of the part that says it, codes it may have.
-
-    The codes are prefixes.
-    """
-
-    words: str
-    place: int
-    codes: tuple[str, ...]
+from .stroke import old_stroke_in
+from .tellings import Retold, told_in
+from .valves import valves_in
+from .values import value_in
 
 
 def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
-    """Return what a note with these parts tells as a whole; a text of one part has none.
+    """Return what a text with these parts tells as a whole; one of a single part has none.
 
     >>> from .parts import read_note
     >>> text = "took 40 tylenol tabs to kill self, NAC"
@@ -35,4 +26,5 @@ def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
         # The drug and why it was taken may stand in two parts.
         place = next((n for n, part in enumerate(parts) if told_overdose(part.text)), 0)
         told.append(Retold(words, place, POISONING))
-    return tuple(told)
+    told += filter(None, (read(text, parts) for read in (old_stroke_in, valves_in, value_in)))
+    return tuple(told) or told_in(text, parts)
