@@ -83,7 +83,12 @@ def test_each_row_of_the_table_fits_its_text(row: list[str], mapper: Mapper) -> 
 
 
 @pytest.mark.parametrize(
-    "text", ["old cva " * 5000, "MS/" * 8000, "K 6 " * 8000, "hiv tb " * 5000, "ckd hypo " * 5000]
+    "text",
+    [
+        f"{start}{more * 6000}!"
+        for start in ("", "T2DM ", "flu ")
+        for more in ("old cva ", "MS/", "K 6 ", "hiv tb ", "ckd hypo ", "a1c 11, ", "1,", "11")
+    ],
 )
 def test_long_texts_are_read_in_time(text: str) -> None:
     began = time.perf_counter()

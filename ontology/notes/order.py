@@ -35,6 +35,7 @@ _TYPE_1 = re.compile(
     r"insulin[- ]dependent|ketosis|dka)\b",
     re.IGNORECASE,
 )
+_EMOTIONAL, _MOOD = "R45", ("F2", "F3")  # suicidal ideation is a symptom of a depression
 _DENIED = "says that it is not there"  # how the reason of a part that denies begins
 
 
@@ -96,6 +97,7 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         *(_DELIVERY if any(map(_is_complicated, options)) else ()),
         *(() if _TYPE_1.search(note) else ("E10",)),
         *((SYMPTOM, *listed_codes("complaint")) if diseases else ()),
+        *((_EMOTIONAL,) if any(code.startswith(_MOOD) for code in clear.values()) else ()),
         *(ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
         *(DRUG if _TAKEN.search(note) is None and not any(read.told for read in parts) else ()),
     )

@@ -9,8 +9,8 @@ from ..reading.overdose import told_overdose
 from .parts import NotePart
 from .stroke import old_stroke_in
 from .tellings import Retold, told_in
-from .valves import valves_in
 from .values import value_in
+from .valves import valves_in
 
 
 def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
