@@ -6,7 +6,8 @@ disease of another person is not the patient's. Whoever has a complaint is not m
 
 import re
 
-from .said import Telling, complains
+from .parts import Retold
+from .said import complains
 
 _PERSON = (
     r"(?:partner|ex|husb\w*|wife|boy-?friend|girl-?friend|room-?mate|house-?mate|flat-?mate|"
@@ -53,7 +54,7 @@ _OF_SEXUAL = (
 )
 
 
-def contact_in(text: str, parts: tuple[str, ...]) -> Telling | None:
+def contact_in(text: str, parts: tuple[str, ...]) -> Retold | None:
     """Return the contact or the carrier that a note is about, None where somebody is ill.
 
     >>> contact_in("measles contact, asx", ("measles contact", "asx")).words
@@ -66,7 +67,7 @@ def contact_in(text: str, parts: tuple[str, ...]) -> Telling | None:
         what = match["what"].lower()
         is_ill = complains(told[match.end() :])
         return (
-            None if is_ill else Telling(f"carrier of {_WRITTEN_OUT.get(what, what)}", 0, ("Z22",))
+            None if is_ill else Retold(f"carrier of {_WRITTEN_OUT.get(what, what)}", 0, ("Z22",))
         )
     match = _CONTACT.search(told)
     if match is None or not _WELL.search(told[match.start("of") + 1 :]):
@@ -75,5 +76,5 @@ def contact_in(text: str, parts: tuple[str, ...]) -> Telling | None:
     if _MET.search(what) or complains(told[match.end() :]):
         return None
     if _SEXUAL.search(what):
-        return Telling(_OF_SEXUAL, 0, ("Z20.2",))
-    return Telling(f"contact with {what}", 0, ("Z20", "Z77"))
+        return Retold(_OF_SEXUAL, 0, ("Z20.2",))
+    return Retold(f"contact with {what}", 0, ("Z20", "Z77"))

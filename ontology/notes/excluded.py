@@ -8,7 +8,8 @@ import re
 from typing import NamedTuple
 
 from .parts import contexts_of
-from .said import Telling, complains, is_calm, part_of
+from .parts import Retold
+from .said import complains, is_calm, part_of
 
 _OUT = re.compile(
     r"\b(?:neg\w*|clear|excluded|ruled out|normal|nl|nad|not seen|none (?:seen|found|taken)|no fb|"
@@ -171,7 +172,7 @@ _ONLY_OUT = ("ruled out", "excluded")  # what says no more than the term of a su
 _OBSERVED_OTHER = "encounter for observation for other suspected diseases and conditions ruled out"
 
 
-def excluded_in(text: str, parts: tuple[str, ...]) -> Telling | None:
+def excluded_in(text: str, parts: tuple[str, ...]) -> Retold | None:
     """Return what a note suspects and excludes, None where something else is found.
 
     >>> excluded_in("?swallowed coin, XR clear", ("?swallowed coin", "XR clear")).codes
@@ -192,27 +193,27 @@ def excluded_in(text: str, parts: tuple[str, ...]) -> Telling | None:
     return _first(_OBSERVED, text, parts) or _other(text, parts)
 
 
-def _is_ill(text: str, excluded: Telling) -> bool:
+def _is_ill(text: str, excluded: Retold) -> bool:
     """Return whether a newborn has a disease beside the one that is excluded."""
     own = next(row for row in _OF_NEWBORN if row.code in excluded.codes)
     return _NEWBORN_DISEASE.search(own.named.sub("", text)) is not None
 
 
-def _other(text: str, parts: tuple[str, ...]) -> Telling | None:
+def _other(text: str, parts: tuple[str, ...]) -> Retold | None:
     """Return the observation for another disease, of which nothing is left."""
     told = text[text.find(parts[0]) :] if parts else ""
     rest = told[len(parts[0]) :] if parts else ""
     is_suspected = _SUSPECTED.search(told) and _NOTHING.search(told)
     is_told = rest[:1] in {",", ";"} and rest.strip(" ,;.").casefold() not in _ONLY_OUT
     if is_suspected and is_told and is_calm(rest):
-        return Telling(_OBSERVED_OTHER, 0, ("Z03.89",))
+        return Retold(_OBSERVED_OTHER, 0, ("Z03.89",))
     return None
 
 
-def _first(rows: tuple[_Suspected, ...], text: str, parts: tuple[str, ...]) -> Telling | None:
+def _first(rows: tuple[_Suspected, ...], text: str, parts: tuple[str, ...]) -> Retold | None:
     """Return the first thing that is suspected, if the rest of a note complains of nothing."""
     for row in rows:
         match = row.named.search(text)
         if match and not complains(row.named.sub("", text)):
-            return Telling(row.words, part_of(match, text, parts), (row.code,))
+            return Retold(row.words, part_of(match, text, parts), (row.code,))
     return None

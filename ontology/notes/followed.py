@@ -7,7 +7,8 @@ heals keeps the code of the injury, and leukemia in remission has one of its own
 
 import re
 
-from .said import Telling, complains, is_calm, part_of
+from .parts import Retold
+from .said import complains, is_calm, part_of
 
 _TUMOR = re.compile(
     r"\b(?:(?-i:Ca|CA)|ca(?! \d\.\d)|cancer|\w*adeno(?:ca)?|\w*carcinoma|tcc|dcis|crc|rcc|scc|bcc|"
@@ -74,7 +75,7 @@ _AFTER_OTHER = (
 )
 
 
-def followed_in(text: str, parts: tuple[str, ...]) -> Telling | None:
+def followed_in(text: str, parts: tuple[str, ...]) -> Retold | None:
     """Return the follow-up or the history that a note is about, None where it is another thing.
 
     >>> followed_in("ca colon 2015 NED, annual f/u", ("ca colon 2015 NED", "annual f/u")).codes
@@ -89,7 +90,7 @@ def followed_in(text: str, parts: tuple[str, ...]) -> Telling | None:
         return _of_tumor(told, first, part_of(match, told, parts))
     match = _CURE.search(told)
     if match and not _INJURY.search(told) and not _complains_still(told, first):
-        return Telling(_AFTER_OTHER, part_of(match, told, parts), ("Z09",))
+        return Retold(_AFTER_OTHER, part_of(match, told, parts), ("Z09",))
     return None
 
 
@@ -98,18 +99,18 @@ def _complains_still(told: str, first: str) -> bool:
     return complains(told[len(first) :])
 
 
-def _of_tumor(told: str, first: str, place: int) -> Telling | None:
+def _of_tumor(told: str, first: str, place: int) -> Retold | None:
     is_first = _TUMOR.search(first) or _SEEN.search(first)
     if not is_first or complains(told) or _ACTIVE.search(told) or _OF_OTHERS.search(told):
         return None
     is_past = (_LONG if _OF_BLOOD.search(told) else _PAST).search(told)
     is_seen = _SEEN.search(told) and _CLEAN.search(told)
     if is_seen and (is_past or _WATCHED.search(told)):
-        return Telling(_AFTER_TUMOR, place, ("Z08",))
+        return Retold(_AFTER_TUMOR, place, ("Z08",))
     if is_seen or (not is_past and _OF_BLOOD.search(told)):
         return None
     tumor = _PARTED.split(first)[0]
     is_named = _TUMOR.search(tumor) and not tumor.casefold().startswith("no ")
     if is_named and _GONE.search(told) and is_calm(told[len(first) :]):
-        return Telling(f"history of {tumor}", 0, ("Z85",))
+        return Retold(f"history of {tumor}", 0, ("Z85",))
     return None

@@ -7,7 +7,8 @@ I.C.21.c.4), so that the rest of the note must say that all is well.
 
 import re
 
-from .said import Telling, complains, is_calm
+from .parts import Retold
+from .said import complains, is_calm
 
 _WHEN = (
     r"(?:(?:in |since )?(?:19|20)\d\ds?\b|['’]\d\d\b|(?:\d+|many|several|some|few) ?(?:y|yrs?|"
@@ -72,7 +73,7 @@ _RELATIVE = re.compile(
 )
 
 
-def history_in(text: str, parts: tuple[str, ...]) -> Telling | None:
+def history_in(text: str, parts: tuple[str, ...]) -> Retold | None:
     """Return what a note names as over or as an allergy, None where it has another reason.
 
     >>> history_in("malaria 2010, treated", ("malaria 2010", "treated")).words
@@ -83,17 +84,17 @@ def history_in(text: str, parts: tuple[str, ...]) -> Telling | None:
     """
     told = text[text.find(parts[0]) :] if parts else text
     if _CLEARED.search(told) and not _LIVER.search(told) and not complains(told):
-        return Telling("history of hepatitis C", 0, ("Z86.19",))
+        return Retold("history of hepatitis C", 0, ("Z86.19",))
     match = _RELATIVE.search(told)
     if match and not (_BORN.search(told) or complains(told[match.end() :])):
-        return Telling(f"family history of {match['what']}", 0, _OF_RELATIVES)
+        return Retold(f"family history of {match['what']}", 0, _OF_RELATIVES)
     if _OF_OTHERS.search(told):
         return None
     match = _OPERATION.search(told)
     if match and is_calm(told[match.end() :]) and not complains(told):
-        return Telling(f"status post {match['what'].strip()}", 0, _STATES)
+        return Retold(f"status post {match['what'].strip()}", 0, _STATES)
     if (match := _GONE.search(told)) and is_calm(told[match.end() :]):
-        return Telling(f"history of {match['what'].strip()}", 0, ("Z85", "Z86", "Z87"))
+        return Retold(f"history of {match['what'].strip()}", 0, ("Z85", "Z86", "Z87"))
     if (match := _ALLERGY.search(told)) and not _NOW.search(told):
-        return Telling(f"allergy to {match['what']}", 0, ("Z88", "Z91.0"))
+        return Retold(f"allergy to {match['what']}", 0, ("Z88", "Z91.0"))
     return None

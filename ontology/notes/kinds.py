@@ -33,17 +33,6 @@ class ReadPart(NamedTuple):
     told: tuple[str, ...] = ()
 
 
-class Retold(NamedTuple):
-    """What a note tells: in clinical words, the place of the part that says it, codes it may have.
-
-    The codes are prefixes.
-    """
-
-    words: str
-    place: int
-    codes: tuple[str, ...]
-
-
 @dataclass(frozen=True)
 class Option:
     """A code that a note may mean; `read` is what it is taken from, None for the whole text."""

@@ -83,8 +83,9 @@ def _is_asked(mapping: Mapping, policy: Policy) -> bool:
         return False
     if told := retold(mapping.text, read_note(mapping.text)):
         codes = tuple(code for one in told for code in one.codes)
-        is_there = mapping.code is not None and mapping.candidates[0].code.startswith(codes)
-        return not (is_there and mapping.category_score >= _SURE)
+        first = next(iter(mapping.candidates), None)
+        is_there = mapping.code is not None and first is not None and first.code.startswith(codes)
+        return not (is_there and first is not None and first.score >= _SURE)
     if mapping.decided_by == "exact" or query.excluded or _is_framed(query):
         return False
     if mapping.code is None:

@@ -51,6 +51,7 @@ _ORGANS = (
     ("S05.7", re.compile(r"\beyes?\b|\bglobe|\benucleat|\borbit|\boptic", re.IGNORECASE)),
     ("I77.2", re.compile(r"\barter\w*|\baort\w*|\baneurysm|\bvess|\bAAA\b", re.IGNORECASE)),
 )
+_EMOTIONAL, _MOOD = "R45", ("F2", "F3")  # suicidal ideation is a symptom of a depression
 _DENIED = "says that it is not there"  # how the reason of a part that denies begins
 
 
@@ -115,6 +116,7 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         *(_DELIVERY if any(map(_is_complicated, options)) else ()),
         *(() if _TYPE_1.search(note) else ("E10",)),
         *((SYMPTOM, *listed_codes("complaint")) if diseases else ()),
+        *((_EMOTIONAL,) if any(code.startswith(_MOOD) for code in clear.values()) else ()),
         *(ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
         *((ABSENCE,) if complains and not told_at else ()),
         *(_CHECKS if has_condition and has_check_beside(note) else ()),

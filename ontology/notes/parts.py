@@ -123,6 +123,17 @@ class NotePart(NamedTuple):
     cue: str
 
 
+class Retold(NamedTuple):
+    """What a note tells: in clinical words, the place of the part that says it, codes it may have.
+
+    The codes are prefixes.
+    """
+
+    words: str
+    place: int
+    codes: tuple[str, ...]
+
+
 @lru_cache(_READ)
 def read_note(text: str) -> tuple[NotePart, ...]:
     """Return the parts of a text that has several, else none.

@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..packaged import packaged_rows
-from .said import Telling, complains, has_finding, is_calm, part_of, stands_aside
+from .parts import Retold
+from .said import complains, has_finding, is_calm, part_of, stands_aside
 
 _CHEMO = (
     r"(?:(?:da-?)?(?:r-?)?(?:epoch|chop|cvp|ice|dhap|gdp|eshap|codox-?m)(?:-?r)?|m?folfox\w*|"
@@ -93,7 +94,7 @@ class _Row(NamedTuple):
     codes: tuple[str, ...]
 
 
-def reason_in(text: str, parts: tuple[str, ...]) -> Telling | None:
+def reason_in(text: str, parts: tuple[str, ...]) -> Retold | None:
     """Return the reason of the visit that a note names, None where that is a disease.
 
     >>> reason_in("PPM check, SSS", ("PPM check", "SSS")).codes
@@ -110,7 +111,7 @@ def reason_in(text: str, parts: tuple[str, ...]) -> Telling | None:
             continue
         match = row.reason.search(told)
         if match and _is_placed(row.where, match, told, parts) and not stands_aside(told, match):
-            return Telling(row.words, part_of(match, told, parts), row.codes)
+            return Retold(row.words, part_of(match, told, parts), row.codes)
     return None
 
 

@@ -15,11 +15,14 @@ from .excluded import excluded_in
 from .followed import followed_in
 from .histories import history_in
 from .infarctions import infarction_in
-from .kinds import Retold
-from .parts import NotePart
+from .parts import NotePart, Retold
 from .reasons import reason_in
 from .stage import injury_cared_for
+from .stroke import old_stroke_in
+from .tellings import told_in
 from .together import told_together
+from .values import value_in
+from .valves import valves_in
 
 
 def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
@@ -39,21 +42,25 @@ def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
 def _tellings(text: str, parts: tuple[NotePart, ...]) -> Iterator[tuple[Retold, ...]]:
     names = tuple(part.text for part in parts)
     if telling := excluded_in(text, names):
-        yield (Retold(*telling),)
+        yield (telling,)
     if parts and (words := told_overdose(text)):
         # The drug and why it was taken may stand in two parts.
         yield (Retold(words, _place(parts, told_overdose), POISONING),)
     if words := infarction_in(text):
         codes = ("I22",) if words.startswith("subsequent") else ("I21.0", "I21.1", "I21.2")
         yield (Retold(words, _place(parts, infarction_in), codes),)
+    for reads_parts in (old_stroke_in, valves_in, value_in):
+        if one := reads_parts(text, parts):
+            yield (one,)
     if burn := burn_in(text):
         yield (Retold(burn.words, 0, burn.codes),)
     if injury := injury_cared_for(text):
         yield (Retold(injury, 0, ("S",)),)
     yield told_together(text, parts)
+    yield told_in(text, parts)
     for reads in (followed_in, reason_in, contact_in, history_in):
         if telling := reads(text, names):
-            yield (Retold(*telling),)
+            yield (telling,)
 
 
 def _place(parts: Sequence[NotePart], told: Callable[[str], str]) -> int:

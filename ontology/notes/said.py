@@ -1,7 +1,6 @@
 """What a note says of something that it names: it goes wrong, is planned, long done or denied."""
 
 import re
-from typing import NamedTuple
 
 _PROBLEM = re.compile(
     r"\b(?:infect\w*|seps[ie]s|septic|urosepsis|fever\w*|febrile|pyrexi\w*|neutropeni[ac]|abscess|"
@@ -84,14 +83,6 @@ _CHECK_BESIDE = re.compile(
     re.IGNORECASE,
 )
 _NEAR = 60  # letters before a word that may deny or plan it
-
-
-class Telling(NamedTuple):
-    """What a note tells: in clinical words, the place of the part, how its code may begin."""
-
-    words: str
-    place: int
-    codes: tuple[str, ...]
 
 
 def complains(text: str) -> bool:

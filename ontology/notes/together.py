@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ..packaged import packaged_rows
-from .parts import NotePart
+from .parts import NotePart, Retold
 
 _READ = 1024  # texts whose meaning is kept: each is asked for several times
 _LONGEST = 300  # letters of a note; in a longer one the two seldom belong together
@@ -80,16 +80,8 @@ class _Table(NamedTuple):
     rows: tuple[_Row, ...]
 
 
-class Together(NamedTuple):
-    """What two things mean: in words of the release, the place of the part, codes by prefixes."""
-
-    words: str
-    place: int
-    codes: tuple[str, ...]
-
-
 @lru_cache(_READ)
-def told_together(text: str, parts: tuple[NotePart, ...]) -> tuple[Together, ...]:
+def told_together(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
     """Return what two things of a note with these parts mean together, one at most.
 
     >>> told_together("TURBT bladder perf, catheter 10/7", ())[0].codes
@@ -104,7 +96,7 @@ def told_together(text: str, parts: tuple[NotePart, ...]) -> tuple[Together, ...
     for row in table.rows:
         if row.first in told and (harm := _harm(row, text)):
             words = row.words.replace("{side}", _side(_around(harm, text), text))
-            return (Together(words, _place(harm, text, parts), row.codes),)
+            return (Retold(words, _place(harm, text, parts), row.codes),)
     return ()
 
 

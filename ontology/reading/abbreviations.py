@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from ..packaged import packaged, packaged_rows
 
-_PRESSURE = "BP"  # before a number; "SBP 300 cells" is a peritonitis
-_VALUE = re.compile(r"\s?(?:of|is|[:=])?\s?\d{2,3}(?!\d)")
+_PRESSURES = ("BP", "SBP")  # before a number; "SBP 300 cells" is a peritonitis
+_VALUE = re.compile(
+    r"\s?(?:of|is|in|[:=<>~])?\s?\d{2,3}s?(?!\d|\s?(?:cells|pmns?|neut|wcc|wbc))", re.IGNORECASE
+)
 _SHORT = 400  # characters of a text whose expansion is remembered
 
 
@@ -66,7 +68,7 @@ def _expanded(text: str, beside: str) -> Expansion:
         lone = alone == entry.short.lower() and entry.short.isupper()
         if entry.kind != "any" and not as_written and not lone:
             return match.group()
-        if entry.short == _PRESSURE and _VALUE.match(text, match.end()):
+        if entry.short in _PRESSURES and _VALUE.match(text, match.end()):
             return match.group()
         if entry.short not in by_context:
             is_open = entry.kind in {"ambiguous", "beside"}

@@ -116,7 +116,7 @@ def whole_measure(text: str) -> str:
         words = {*normalise_text(rest).split(), *_unit(match)}
         named = not kind.one_of or not kind.one_of.isdisjoint(words)
         if named and words <= _BESIDE | kind.one_of:
-            return _term(kind.name, float(match["n"]))
+            return term_for(kind.name, float(match["n"]))
     return ""
 
 
@@ -128,7 +128,7 @@ def measures_in(text: str) -> tuple[Measure, ...]:
     """
     matches = ((kind.name, kind.pattern.search(text)) for kind in _KINDS if kind.name != "preterm")
     measures = (
-        Measure(match.group().strip(), _term(name, float(match["n"])))
+        Measure(match.group().strip(), term_for(name, float(match["n"])))
         for name, match in matches
         if match and not (name == "gestation" and _SINCE.search(text))
     )
@@ -171,7 +171,12 @@ def _unit(match: re.Match[str]) -> set[str]:
     return {last} & _PRETERM
 
 
-def _term(name: str, number: float) -> str:
+def term_for(name: str, number: float) -> str:
+    """Return the official words of a measure's number, "" where it has none.
+
+    >>> term_for("potassium", 6.8), term_for("potassium", 4.1)
+    ('hyperkalemia', '')
+    """
     lines = (line for line in _table()[name] if line.start <= number < line.below)
     return next((line.term.format(n=int(number)) for line in lines), "")
 
