@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..combinations import LEAST, PREGNANT, Coded
+from ..combinations import LEAST, Coded
 from ..decide import NOTHING_CLOSE
 from ..mapping import WRITTEN, Mapping
 from ..policy import Policy
@@ -26,7 +26,7 @@ from .kinds import ACCIDENT, FACTOR, SYMPTOM, ReadPart, is_clear, listed_codes
 from .model import likeliest, load_note_model
 from .options import options_of
 from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
-from .pregnant import pregnancy_in
+from .patient import patient_of
 from .retold import retold
 
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
@@ -69,12 +69,14 @@ def read_notes(mappings: Sequence[Mapping], policy: Policy) -> dict[int, tuple[R
 
 
 def _is_asked(mapping: Mapping, policy: Policy) -> bool:
-    if mapping.source == WRITTEN or mapping.decided_by == "exact":
+    if mapping.source == WRITTEN:
         return False
     if told := retold(mapping.text, read_note(mapping.text)):
         codes = tuple(code for one in told for code in one.codes)
         is_there = mapping.code is not None and mapping.candidates[0].code.startswith(codes)
         return not (is_there and mapping.category_score >= _SURE)
+    if mapping.decided_by == "exact":
+        return False
     query = policy.retriever.read(mapping.text)
     if query.excluded or _is_framed(query):
         return False
@@ -148,7 +150,7 @@ def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy)
     option, read = options[best], options[best].read
     first = mapping.candidates[0].code if mapping.code and mapping.candidates else None
     is_same = first is not None and option.code[:3] == first[:3]
-    is_surer = read is not None and _is_surer(read, mapping, parts)
+    is_surer = read is not None and (bool(read.told) or _is_surer(read, mapping, parts))
     is_other_accident = option.code.startswith(ACCIDENT) and (first or "").startswith(ACCIDENT)
     if read is None or (is_same and not is_surer) or is_other_accident:
         return _with_joined(mapping, parts, policy)
@@ -204,8 +206,9 @@ def _conditions(note: str, parts: Sequence[ReadPart], but: int = -1) -> list[Cod
         if (code := read.mapping.code)
         if (share := read.mapping.category_score) >= LEAST
     ]
-    if said := pregnancy_in(note):
-        conditions.append(Coded(Part(said, said, "beside"), PREGNANT, 1.0, 1.0))
+    if patient := patient_of(note):
+        said = Part(patient.words, patient.words, "beside")
+        conditions.append(Coded(said, patient.code, 1.0, 1.0))
     return conditions
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..combinations import POISONING
 from ..reading.overdose import told_overdose
+from .births import place_told, told_of_birth
 from .parts import NotePart
 
 
@@ -35,4 +36,7 @@ def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
         # The drug and why it was taken may stand in two parts.
         place = next((n for n, part in enumerate(parts) if told_overdose(part.text)), 0)
         told.append(Retold(words, place, POISONING))
+    elif birth := told_of_birth(text):
+        place = place_told(text, tuple(part.text for part in parts))
+        told.append(Retold(birth.words, place, (birth.code,)))
     return tuple(told)
