@@ -49,7 +49,7 @@ _OTHER_BABY = re.compile(
     re.IGNORECASE,
 )
 _LATER = re.compile(
-    r"\b(?:years?|yrs?) (?:ago|post)|\b(?:19|20)\d\d\b|\bno (?:fever|jaundice)\b|"
+    r"\bno[nt]?[- ]?(?:puerper|lactat|post-?\s?(?:part|nat))|\b(?:years?|yrs?) (?:ago|post)|\b(?:19|20)\d\d\b|\bno (?:fever|jaundice)\b|"
     r"\b(?:hx|h/o|history|previous|prev|past|risk)\b",
     re.IGNORECASE,
 )
