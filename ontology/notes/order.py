@@ -43,8 +43,9 @@ class _Note(NamedTuple):
 
     later: codes that others stand before. denied: categories of what its parts deny. not_named:
     the word for the other time of a birth. of_pregnancy: whether it is one of a pregnant patient.
-    told: how the codes of what the whole note tells begin. is_named: whether each part is a term. first_disease:
-    the place of the first term that is a disease, a chronic one where there is no other and no
+    told: how the codes of what the whole note tells begin. is_named: whether each part is a term.
+    first_disease: the place of the first term that is a disease, a chronic one where there is no
+    other and no
     complaint, None without one.
     """
 

@@ -19,7 +19,9 @@ DELIVERED = "O90.9"
 NEWBORN = "P96.9"
 """The same for a newborn."""
 
-_CESAREAN = r"(?:em|el)?(?:lscs|\s?cs|c/s|c-?\s?section|ca?esar[ei]an(?: section)?)|emcs|elcs|section"
+_CESAREAN = (
+    r"(?:em|el)?(?:lscs|\s?cs|c/s|c-?\s?section|ca?esar[ei]an(?: section)?)|emcs|elcs|section"
+)
 _DELIVERY = rf"(?:delivery|childbirth|svd|nvd|forceps|ventouse|kiwi|{_CESAREAN})"
 _OF_MOTHER = (
     r"(?:mastitis|breast abscess|endometritis|pdph|dvt|pe|pet|htn|ut[ií]|piles|h(?:a)?emorrhoids|"
@@ -49,7 +51,8 @@ _OTHER_BABY = re.compile(
     re.IGNORECASE,
 )
 _LATER = re.compile(
-    r"\bno[nt]?[- ]?(?:puerper|lactat|post-?\s?(?:part|nat))|\b(?:years?|yrs?) (?:ago|post)|\b(?:19|20)\d\d\b|\bno (?:fever|jaundice)\b|"
+    r"\bno[nt]?[- ]?(?:puerper|lactat|post-?\s?(?:part|nat))|"
+    r"\b(?:years?|yrs?) (?:ago|post)|\b(?:19|20)\d\d\b|\bno (?:fever|jaundice)\b|"
     r"\b(?:hx|h/o|history|previous|prev|past|risk)\b",
     re.IGNORECASE,
 )
@@ -87,6 +90,4 @@ def delivery_before(text: str) -> str:
 
 def is_newborn(text: str) -> bool:
     """Return whether a note is of a child in its first four weeks, and of no other patient."""
-    return bool(_NEWBORN.search(text)) and not (
-        _OTHER_BABY.search(text) or _LATER.search(text)
-    )
+    return bool(_NEWBORN.search(text)) and not (_OTHER_BABY.search(text) or _LATER.search(text))

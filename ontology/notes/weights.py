@@ -3,7 +3,8 @@
 import re
 
 _WEIGHT = re.compile(
-    r"\b(?:bw|birth ?(?:weight|wt))[\s:=]*(?:of )?(?P<n>\d(?:\.\d{1,3})?\s?kg|\d{3,4}\s?g(?:m|rams?)?)"
+    r"\b(?:bw|birth ?(?:weight|wt))[\s:=]*(?:of )?"
+    r"(?P<n>\d(?:\.\d{1,3})?\s?kg|\d{3,4}\s?g(?:m|rams?)?)"
     r"(?!\w)",
     re.IGNORECASE,
 )
@@ -43,9 +44,9 @@ def weight_told(text: str) -> tuple[str, str] | None:
     number = re.sub(r"[^\d.]", "", found["n"])
     grams = round(float(number) * (1000 if "k" in found["n"].lower() else 1))
     if grams >= _LARGE:
-        is_huge = grams >= _HUGE
-        words = "Exceptionally large newborn baby" if is_huge else "Other heavy for gestational age newborn"
-        return words, "P08.0" if is_huge else "P08.1"
+        if grams >= _HUGE:
+            return "Exceptionally large newborn baby", "P08.0"
+        return "Other heavy for gestational age newborn", "P08.1"
     is_small = _SMALL.search(text) is not None
     return _small(grams, is_small) if is_small or _LIGHT.search(text) else None
 
