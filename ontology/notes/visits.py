@@ -61,7 +61,7 @@ _VISIT = re.compile(
 )
 _AGE = re.compile(r"\b([1-5]\d)\s?(?:f\b|yo?\b)|\bf\s?([1-5]\d)\b", re.IGNORECASE)
 _ELDERLY = 35  # years at delivery, in the release
-_MONTHS = re.compile(r"\b([1-9])\s?mo(?:nths?)?\b(?=.*\bpreg)|\bpreg\w* ([1-9])\s?mo", re.IGNORECASE)
+_MONTHS = re.compile(r"\b([1-9])\s?mo(?:nths?)?\b(?=.*\bpreg)|\bpreg\w* ([1-9])\s?mo", re.I)
 _BEFORE = re.compile(r"\b(?:prev\w*|prior|past)\s(?:x?\d\s)?cesarean\b", re.IGNORECASE)
 _CARRIES = re.compile(r"\b(?:vbac|tolac|anc|g\d+p\d)\b", re.IGNORECASE)
 _TRANSVERSE = re.compile(r"\blow(?:er)? (?:transverse|segment)\b", re.IGNORECASE)
