@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .mapping import Additional, Mapping
+from .notes.patient import PREGNANT
 from .notes.pregnant import is_not_pregnant
 from .packaged import packaged_rows
 from .reading.agents import agent, organism
@@ -22,9 +23,6 @@ SECONDARY = ("C77", "C78", "C79")
 
 OF_CAUSE = ("A49", "B95", "B96", "B97", "Z16")
 """How the codes begin that say of an infection only its organism or what that resists."""
-
-PREGNANT = "Z33.1"
-"""The code of a pregnancy, with which the table joins other conditions of the patient."""
 
 INJURY = ("S", "T")
 """How the codes of injuries, poisonings and adverse effects begin."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..combinations import LEAST, PREGNANT, Coded
+from ..combinations import LEAST, Coded
 from ..decide import NOTHING_CLOSE
 from ..mapping import WRITTEN, Mapping
 from ..policy import Policy
@@ -27,7 +27,7 @@ from .model import likeliest, load_note_model
 from .options import options_of
 from .order import ABSENCE
 from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
-from .pregnant import pregnancy_in
+from .patient import patient_of
 from .retold import retold
 from .said import complains, has_check_beside
 
@@ -78,14 +78,14 @@ def _read(
 
 
 def _is_asked(mapping: Mapping, policy: Policy) -> bool:
-    query = policy.retriever.read(mapping.text)
-    if mapping.source == WRITTEN or (mapping.decided_by == "exact" and not query.set_aside):
+    if mapping.source == WRITTEN:
         return False
     if told := retold(mapping.text, read_note(mapping.text)):
         codes = tuple(code for one in told for code in one.codes)
         first = next(iter(mapping.candidates), None)
         is_there = mapping.code is not None and first is not None and first.code.startswith(codes)
         return not (is_there and first is not None and first.score >= _SURE)
+    query = policy.retriever.read(mapping.text)
     if mapping.decided_by == "exact" or query.excluded or _is_framed(query):
         return False
     if mapping.code is None:
@@ -239,8 +239,9 @@ def _conditions(note: str, parts: Sequence[ReadPart], but: int = -1) -> list[Cod
         if (code := read.mapping.code)
         if (share := read.mapping.category_score) >= LEAST
     ]
-    if said := pregnancy_in(note):
-        conditions.append(Coded(Part(said, said, "beside"), PREGNANT, 1.0, 1.0))
+    if patient := patient_of(note):
+        said = Part(patient.words, patient.words, "beside")
+        conditions.append(Coded(said, patient.code, 1.0, 1.0))
     return conditions
 
 

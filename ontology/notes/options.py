@@ -104,7 +104,7 @@ def options_of(whole: Mapping, parts: Sequence[ReadPart], tree: Tree) -> Options
     has_context = bool(contexts_of(whole.text))
     for read in parts:
         for one in read.mapping.candidates[: _OF_PART * _may_be_meant(read)]:
-            if is_unsaid_newborn(one.code, whole.text, tree):
+            if not read.told and is_unsaid_newborn(one.code, whole.text, tree):
                 continue
             if not (has_context or _may_mean(read, one)):
                 continue

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..reading.abbreviations import expand_abbreviations
 from ..reading.normalise import LONGEST
 from ..reading.several import patient_before
-from ..reading.shorthand import is_carried
+from ..reading.shorthand import OF_FORTY, is_carried
 from .pregnant import is_not_pregnant
 
 CUES = ("first", "listed", "then", "with", "cause", "setting", "and", "aside", "either")
@@ -46,7 +46,7 @@ _CONTEXTS = (
     (
         "{} in pregnancy",
         r"pregnan\w*|gravid\w*|g\d+\s?p\d+\w*|primip(?:ar\w*|s)?|multip(?:ar\w*|s)?|"
-        r"antenatal|trimester|s?iup|(?:[4-9]|[1-3]\d|4[0-3])(?:\+\d)?/40(?! size)|"
+        rf"antenatal|trimester|s?iup|{OF_FORTY}|"
         r"\d\d\s?(?:wk|week)s? (?:ga|gest\w*|iup)|ob pt",
     ),
     (

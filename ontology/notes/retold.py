@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ..combinations import POISONING
 from ..reading.normalise import LONGEST
 from ..reading.overdose import told_overdose
+from .births import place_told, told_of_birth
 from .burns import burn_in
 from .contacts import contact_in
 from .excluded import excluded_in
@@ -46,6 +47,8 @@ def _tellings(text: str, parts: tuple[NotePart, ...]) -> Iterator[tuple[Retold, 
     if parts and (words := told_overdose(text)):
         # The drug and why it was taken may stand in two parts.
         yield (Retold(words, _place(parts, told_overdose), POISONING),)
+    if birth := told_of_birth(text):
+        yield (Retold(birth.words, place_told(text, names), (birth.code,)),)
     if words := infarction_in(text):
         codes = ("I22",) if words.startswith("subsequent") else ("I21.0", "I21.1", "I21.2")
         yield (Retold(words, _place(parts, infarction_in), codes),)

@@ -79,9 +79,19 @@ _SHORTHAND = (
     ),
 )
 
-# "34/40" are weeks of pregnancy, in a newborn those of its birth, and 20/40 is what an eye sees.
-_GESTATION = re.compile(
-    r"(?<![\w/])(?:at )?(?!20/)(?:[4-9]|[1-3]\d|4[0-3])(?:\+\d)?/40(?![\w/]| size)"
+OF_FORTY = r"(?:[4-9]|[1-3]\d|4[0-3])(?:\+\d)?/40(?! size)"
+"""A pattern for weeks of a pregnancy, as "34/40" or "34+2/40"."""
+
+# In a newborn they are those of its birth, and 20/40 is what an eye sees.
+_GESTATION = re.compile(rf"(?<![\w/])(?:at )?{OF_FORTY}(?![\w/])")
+_SEEN = re.compile(
+    r"\b20/40.*(?:cataract|retin|macul|amd\b|glaucoma|cornea|uveit|myop|vitr|blur|ptosis|keratit|"
+    r"lens|iol\b|bcva|\bva\b|ambly|\biop\b|sees|\bn\d\b|lasik|npdr|\bpdr|\bdme\b|\berm\b|"
+    r"c/d|optic|strabism|squint|\bpco\b|\bpvd\b|20/\d)|"
+    r"(?:cataract|retin|macul|amd\b|glaucoma|cornea|uveit|myop|vitr|blur|ptosis|keratit|lens|"
+    r"iol\b|ambly|\biop\b|sees|lasik|npdr|\bpdr|\bdme\b|\berm\b|c/d|optic|strabism|squint|"
+    r"\bpco\b|\bpvd\b|\bph\b|20/\d\d).*\b20/40",
+    re.IGNORECASE,
 )
 _NOT_CARRIED = re.compile(
     r"\b(?:vision|visual|acuity|VA|eyes?|glasses|rds|prem\w*|preterm infant|neonat\w*|newborn|nb|"
@@ -113,7 +123,7 @@ def is_carried(text: str) -> bool:
 
 def is_born(text: str) -> bool:
     """Return whether a text has words of a newborn or of a score, whose weeks are none of today."""
-    return _NOT_CARRIED.search(text) is not None
+    return bool(_NOT_CARRIED.search(text) or _SEEN.search(text))
 
 
 def weeks_carried(text: str) -> str:
