@@ -161,7 +161,7 @@ def map_wholes(parts: MappingParts, texts: list[str]) -> list[Mapping]:
 def _of_wholes(parts: MappingParts, state: _State) -> list[Mapping]:
     policy = _wide(parts.policy)
     mappings = [
-        decide(parts.retriever.read(text), equal, [Hit(*hit) for hit in hits], policy)
+        decide(parts.retriever.read(text), equal, list(map(Hit._make, hits)), policy)
         for text, equal, hits in zip(_searched(state), state["exact"], state["hits"], strict=True)
     ]
     return with_first_listed(with_further(mappings, policy), policy)

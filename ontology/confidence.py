@@ -28,6 +28,7 @@ BINS = 200
 
 
 _BELOW_MEDIUM = MEDIUM - 0.0001
+_PLACE_OF = {kind: place for place, kind in enumerate(EVIDENCE)}
 
 
 class Confidence(NamedTuple):
@@ -56,7 +57,7 @@ class ConfidenceModel:
         code = _logistic(float(scaled @ self.code))
         category = code + (1 - code) * _logistic(float(scaled @ self.category))
         for kind, cap in self.caps.items():
-            if numbers[EVIDENCE.index(kind)] > 0:
+            if numbers[_PLACE_OF[kind]] > 0:
                 code, category = min(code, cap.code), min(category, cap.category)
         return Confidence(code, category)
 
@@ -128,15 +129,14 @@ def shared_out(
     far = sum(score for score, own in others if own != categories[0])
     within = min(wide, (category - code) / max(near, 1e-9))
     outside = min(wide, (1 - category) / max(far, 1e-9))
-    shares = [code] + [
-        _cut(min(score * (within if own == categories[0] else outside), code))
-        for score, own in others
-    ]
-    totals: dict[str, float] = {}
-    for share, own in zip(shares, categories, strict=True):
+    shares, totals = [code], {categories[0]: code}
+    for score, own in others:
+        share = _cut(min(score * (within if own == categories[0] else outside), code))
+        shares.append(share)
         totals[own] = totals.get(own, 0.0) + share
     totals[categories[0]] = category
-    return [(share, round(totals[own], 4)) for share, own in zip(shares, categories, strict=True)]
+    rounded = {own: round(total, 4) for own, total in totals.items()}
+    return [(share, rounded[own]) for share, own in zip(shares, categories, strict=True)]
 
 
 def _cut(share: float) -> float:

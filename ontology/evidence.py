@@ -106,7 +106,7 @@ def evidence(scored: Scored, features: FeatureMaker) -> Numbers:
     category = scores.get(own, 0.0)
     second = max((other.score for other in scored.ranked[1:]), default=0.0)
     rivals = sum(scored.equal and other.score >= first.score for other in scored.ranked[1:4])
-    rows = features.rows(query, [first.hit])[0] if query.forms else np.zeros(len(FEATURES))
+    row = features.alone(query, first.hit) if query.forms else np.zeros(len(FEATURES), np.float32)
     kind = query.forms[first.hit.form].kind if query.forms and not scored.equal else "whole"
     official = features.retriever.index.terms[first.hit.row].source in OFFICIAL
     siblings = len(features.retriever.tree.children(own))
@@ -126,7 +126,7 @@ def evidence(scored: Scored, features: FeatureMaker) -> Numbers:
         float(query.frame is not None),
         math.log1p(len(query.text.split())),
         math.log1p(siblings),
-        *(float(rows[place]) for place in _PLACES),
+        *row[_PLACES].tolist(),
         float(crosses_negation(scored, features)),
         *(float(kind in kinds) for kinds in _READINGS.values()),
     )

@@ -1,6 +1,8 @@
 """What holds for a code and for a term whatever is asked, for the features of the reranker."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ..reading.normalise import normalise_text
@@ -36,38 +38,36 @@ class KeptFacts:
 
     retriever: Retriever
     weights: dict[str, float]
-    _codes: dict[str, Facts] = field(default_factory=dict)
-    _terms: dict[int, TermFacts] = field(default_factory=dict)
 
-    def of_term(self, row: int) -> TermFacts:
-        """Return what holds for the term of a row."""
-        if row not in self._terms:
-            folded = self.retriever.index.folded[row]
-            source = self.retriever.index.terms[row].source
-            words = read_words(folded, self.weights)
-            self._terms[row] = TermFacts(
-                words,
-                (
-                    float(folded.startswith("other ") or " other " in folded),
-                    float("unspecified" in folded or folded.endswith(" nos")),
-                ),
-                (
-                    float(source == "inclusion"),
-                    float(source == "includes"),
-                    float(source not in OFFICIAL),
-                ),
-                min(len(words.stems), 12) / 12,
-            )
-        return self._terms[row]
+    @cached_property
+    def of_term(self) -> Callable[[int], TermFacts]:
+        """The function that returns what holds for the term of a row."""
+        return lru_cache(maxsize=None)(self._read_term)
 
-    def of_code(self, code: str) -> Facts:
-        """Return what holds for a code."""
-        facts = self._codes.get(code)
-        if facts is None:
-            facts = self._codes[code] = self._read(code)
-        return facts
+    @cached_property
+    def of_code(self) -> Callable[[str], Facts]:
+        """The function that returns what holds for a code."""
+        return lru_cache(maxsize=None)(self._read_code)
 
-    def _read(self, code: str) -> Facts:
+    def _read_term(self, row: int) -> TermFacts:
+        folded = self.retriever.index.folded[row]
+        source = self.retriever.index.terms[row].source
+        words = read_words(folded, self.weights)
+        return TermFacts(
+            words,
+            (
+                float(folded.startswith("other ") or " other " in folded),
+                float("unspecified" in folded or folded.endswith(" nos")),
+            ),
+            (
+                float(source == "inclusion"),
+                float(source == "includes"),
+                float(source not in OFFICIAL),
+            ),
+            min(len(words.stems), 12) / 12,
+        )
+
+    def _read_code(self, code: str) -> Facts:
         tree = self.retriever.tree
         node = tree.node(code)  # found once: a code may be written in many ways
         printed = tree.name(node)

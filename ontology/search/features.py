@@ -1,5 +1,6 @@
 """The features of the reranker: how a candidate's words and place in the tree fit a diagnosis."""
 
+import struct
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -68,8 +69,14 @@ _POOL = frozenset(
     """fused fused_gap dense dense_gap lexical lexical_gap dense_rank lexical_rank category_votes
     below_parent above_child first_in_category""".split()
 )
-_OF_POOL = [place for place, name in enumerate(FEATURES) if name in _POOL]
-_OF_HIT = [place for place, name in enumerate(FEATURES) if name not in _POOL]
+_OF_POOL = np.array([place for place, name in enumerate(FEATURES) if name in _POOL])
+_OF_HIT = np.array([place for place, name in enumerate(FEATURES) if name not in _POOL])
+# NumPy takes three times as long to read lists of numbers, bools among them.
+_PACKED = struct.Struct(f"{len(_OF_HIT)}f")
+_MOST = {"extra_qualifiers": 3, "missing_qualifiers": 3, "opposed": 2, "agreed": 2}
+_LIMITED = np.array([FEATURES.index(name) for name in _MOST])
+_LIMITS = np.array([*_MOST.values()], np.float32)
+_OWN = [FEATURES.index(name) for name in ("fused", "dense", "lexical")]
 _VOTING = 10  # hits that vote for their categories
 _FORMS = 64  # forms of queries that are remembered
 _RARITIES: WeakKeyDictionary[TermRows, dict[str, float]] = WeakKeyDictionary()
@@ -102,14 +109,27 @@ class FeatureMaker:
     def rows(self, query: Query, hits: Sequence[Hit]) -> Floats:
         """Return the features of every hit, float32 of shape (len(hits), len(FEATURES))."""
         facts = [self.facts.of_code(hit.code) for hit in hits]
+        rows = self._by_themselves(query, hits, facts)
+        rows[:, _OF_POOL] = _beside_others(hits, facts)
+        return rows
+
+    def alone(self, query: Query, hit: Hit) -> Floats:
+        """Return the features of one hit; those that compare it with others are 0."""
+        row: Floats = self._by_themselves(query, [hit], [self.facts.of_code(hit.code)])[0]
+        row[_OWN] = hit.fused, hit.dense, hit.lexical
+        return row
+
+    def _by_themselves(self, query: Query, hits: Sequence[Hit], facts: Sequence[Facts]) -> Floats:
+        """Return rows with the features that do not depend on the other hits, the others 0."""
         asked = [self._asked(form) for form in query.forms]
         whole = _whole_of(asked, query)
-        rows = np.empty((len(hits), len(FEATURES)), np.float32)
-        rows[:, _OF_POOL] = _beside_others(hits, facts)
-        rows[:, _OF_HIT] = [
-            self._row(hit, fact, asked[hit.form], whole)
+        packed = [
+            _PACKED.pack(*self._row(hit, fact, asked[hit.form], whole))
             for hit, fact in zip(hits, facts, strict=True)
         ]
+        rows = np.zeros((len(hits), len(FEATURES)), np.float32)
+        rows[:, _OF_HIT] = np.frombuffer(b"".join(packed), np.float32).reshape(len(hits), -1)
+        rows[:, _LIMITED] = np.minimum(rows[:, _LIMITED], _LIMITS)
         return rows
 
     @cached_property
@@ -137,9 +157,12 @@ class FeatureMaker:
         own, term, named = asked.words, self.facts.of_term(hit.row), facts.words
         words = term.words
         stems = own.stems & words.stems
-        stems_named = stems if named is words else own.stems & named.stems
-        same = sum(map(asked.weight_of, stems))
-        same_named = same if named is words else sum(map(asked.weight_of, stems_named))
+        same = sum(map(asked.weight_of, stems)) if stems else 0.0
+        if named is words:
+            stems_named, same_named = stems, same
+        else:
+            stems_named = own.stems & named.stems
+            same_named = sum(map(asked.weight_of, stems_named)) if stems_named else 0.0
         if asked is not whole:
             held = _read_share(whole, words, named)
         elif stems_named <= stems:
@@ -155,9 +178,9 @@ class FeatureMaker:
             own.last in words.stems,
             *facts.static,
             *term.vague,
-            min(len(words.qualifiers - own.qualifiers), 3),
-            min(len(own.qualifiers - words.qualifiers), 3),
-            _numbers_clash(own.numbers, words.numbers),
+            len(words.qualifiers - own.qualifiers),
+            len(own.qualifiers - words.qualifiers),
+            bool(own.numbers) and bool(words.numbers) and own.numbers.isdisjoint(words.numbers),
             facts.setting is not None and own.stems.isdisjoint(facts.setting),
             *term.source,
             hit.joined,
@@ -171,43 +194,39 @@ class FeatureMaker:
 
 def _beside_others(hits: Sequence[Hit], facts: Sequence[Facts]) -> Numbers:
     """Return the features of `_POOL`, which say how the hits of one query compare."""
-    codes, fused = [hit.code for hit in hits], [hit.fused for hit in hits]
-    dense, lexical = [hit.dense for hit in hits], [hit.lexical for hit in hits]
+    codes = [hit.code for hit in hits]
+    numbers = np.array([(hit.fused, hit.dense, hit.lexical) for hit in hits]).T
     votes: defaultdict[str, float] = defaultdict(float)
     for fact in facts[:_VOTING]:
         votes[fact.category] += 0.1
-    pairs = list(zip(codes, facts, strict=True))
-    score = dict(zip(codes, fused, strict=True))
+    score = {hit.code: hit.fused for hit in hits}
     first: dict[str, str] = {}
     best_child: dict[str, float] = {}
-    for code, fact in pairs:
-        first.setdefault(fact.category, code)
+    for hit, fact in zip(hits, facts, strict=True):
+        first.setdefault(fact.category, hit.code)
         if fact.parent:
-            best_child[fact.parent] = max(best_child.get(fact.parent, 0.0), score[code])
+            best = best_child.get(fact.parent, 0.0)
+            best_child[fact.parent] = hit.fused if hit.fused > best else best
+    by_code = np.array(sorted(range(len(codes)), key=codes.__getitem__))
+    columns = np.empty((len(_OF_POOL), len(codes)))
+    columns[0:6:2] = numbers
+    columns[1:6:2] = numbers - numbers.max(axis=1, keepdims=True)
+    columns[6] = _ranks(numbers[1], by_code)
+    columns[7] = _ranks(numbers[2], by_code)
+    columns[8] = [votes[fact.category] for fact in facts]
     # A lead over a parent or child that is no candidate is 0.
-    above = [score.get(fact.parent or "", score[code]) for code, fact in pairs]
-    below = [best_child.get(code, score[code]) for code in codes]
-    by_code = sorted(range(len(codes)), key=codes.__getitem__)
-    columns = [
-        *(column for numbers in (fused, dense, lexical) for column in _with_gap(numbers)),
-        *(_ranks(dense, by_code), _ranks(lexical, by_code)),
-        [votes[fact.category] for fact in facts],
-        np.subtract(fused, above),
-        np.subtract(fused, below),
-        [float(first[fact.category] == code) for code, fact in pairs],
+    columns[9] = [
+        score.get(fact.parent or "", hit.fused) for hit, fact in zip(hits, facts, strict=True)
     ]
-    return np.array(columns).T
+    columns[10] = [best_child.get(hit.code, hit.fused) for hit in hits]
+    np.subtract(numbers[0], columns[9:11], out=columns[9:11])
+    columns[11] = [first[fact.category] == hit.code for hit, fact in zip(hits, facts, strict=True)]
+    return columns.T
 
 
-def _with_gap(numbers: Sequence[float]) -> tuple[Numbers, Numbers]:
-    """Return numbers, and how far each is from the highest."""
-    column = np.array(numbers)
-    return column, column - column.max()
-
-
-def _ranks(numbers: Sequence[float], by_code: Sequence[int]) -> Numbers:
+def _ranks(numbers: Numbers, by_code: npt.NDArray[np.int64]) -> Numbers:
     """Return 1 for the highest number, 1/2 for the second and so on, ties by code."""
-    order = np.array(by_code)[np.argsort(-np.array(numbers)[by_code], kind="stable")]
+    order = by_code[np.argsort(-numbers[by_code], kind="stable")]
     ranks = np.empty(len(order))
     ranks[order] = 1 / np.arange(1, len(order) + 1)
     return ranks
@@ -251,13 +270,9 @@ def _against(whole: _Asked, facts: Facts) -> tuple[float, ...]:
     return (
         unspecified if facts.static[3] else -unspecified,
         other if facts.static[4] else -other,
-        min(opposed, 2),
-        min(agreed, 2),
+        opposed,
+        agreed,
         named.is_sided and not asked.is_sided,
         asked.is_sided and not named.is_sided,
         without != facts.without,
     )
-
-
-def _numbers_clash(asked: frozenset[str], named: frozenset[str]) -> bool:
-    return bool(asked) and bool(named) and asked.isdisjoint(named)

@@ -19,7 +19,7 @@ from .translated import Meant, meant, nearest_terms, read_meanings, translated
 OFFICIAL = ("official", "inclusion", "includes")
 """The sources of the terms that a release prints itself."""
 
-_READ = 1024  # texts whose queries are kept
+_READ = 4096  # texts whose queries are kept: those of a batch, and of the parts of its notes
 _SPELT = 0.95  # the weight of a form in which a word was corrected
 _NOT_SPELT = {WORD_FOR_WORD, "one meaning"}  # forms whose words the package wrote itself
 

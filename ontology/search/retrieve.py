@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, repeat
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -107,7 +108,9 @@ class Retriever(QueryReader):
             return ranked
         rows = np.array(sorted(relatives), np.int64)
         joined = self._hits(read, [rows] * len(query.forms), joined=True)
-        return sorted([*ranked, *joined], key=_order)
+        hits = sorted([*ranked, *joined], key=attrgetter("code"))
+        hits.sort(key=attrgetter("fused"), reverse=True)  # which keeps the order of equal scores
+        return hits
 
     def _found(self, read: "_Read", place: int, near: Rows) -> Rows:
         """Return the rows of the terms that are nearest to a form by meaning or by spelling.
@@ -144,7 +147,7 @@ class Retriever(QueryReader):
         *,
         joined: bool = False,
     ) -> list[Hit]:
-        """Return the best hit of each code among rows for each form, in the order of `_order`.
+        """Return the best hit of each code among rows for each form, in the order of `search`.
 
         most: how many codes, the best ones; None for all.
         """
@@ -159,13 +162,12 @@ class Retriever(QueryReader):
             fused *= self.weights[rows]
         # Rounded, so that the order does not depend on the last bits of a machine's arithmetic.
         scores = fused.round(5)
-        best = _first_of_each(self.index.rows.code_numbers[rows], scores)[:most]
+        best = _first_of_each(self.index.rows.code_numbers[rows], scores, most)
         terms = self.index.terms
         columns = (column[best].tolist() for column in (rows, forms, dense, lexical, scores))
-        return [
-            Hit(terms[row].code, row, form, near, like, score, joined)
-            for row, form, near, like, score in zip(*columns, strict=True)
-        ]
+        found, *others = columns
+        codes = [terms[row].code for row in found]
+        return list(map(Hit._make, zip(codes, found, *others, repeat(joined), strict=False)))
 
 
 class _Read(NamedTuple):
@@ -194,12 +196,18 @@ class _Read(NamedTuple):
         )
 
 
-def _first_of_each(codes: Rows, scores: Floats) -> list[int]:
-    """Return the places of the highest score of each code, the highest first, ties by code."""
+def _first_of_each(codes: Rows, scores: Floats, most: int | None) -> list[int]:
+    """Return the places of the highest score of each code, the highest first, ties by code.
+
+    most: how many codes, None for all.
+    """
     order = np.lexsort((codes, -scores))
     first: dict[int, int] = {}
     for code, place in zip(codes[order].tolist(), order.tolist(), strict=True):
-        first.setdefault(code, place)
+        if code not in first:
+            first[code] = place
+            if len(first) == most:
+                break
     return list(first.values())
 
 
@@ -215,7 +223,3 @@ def make_retriever(
         named = [weights.get(term.source.partition("/")[0], 1.0) for term in index.terms]
         by_row = np.asarray(named, np.float32)
     return Retriever(index, tree, weights=by_row)
-
-
-def _order(hit: Hit) -> tuple[float, str]:
-    return (-hit.fused, hit.code)
