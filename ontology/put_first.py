@@ -57,12 +57,17 @@ def with_main(
 def joined_with(main: Coded, others: Sequence[Coded], tree: Tree) -> Joined:
     """Return a condition with those of others that the table of combinations joins with it."""
     state = Joined(Mapping(main.part.text, "mapped"), main.code, (main,), ())
-    for other in others:
-        step = join(state, other, tree)
-        # Notes of the release may join one that the table does not; what is listed stays so.
-        if step and step.is_listed and len(step.named) > len(state.named):
-            state = step
-    return state
+    left = list(others)
+    while True:
+        for other in left:
+            step = join(state, other, tree)
+            # Notes of the release may join one that the table does not; what is listed stays so.
+            if step and step.is_listed and len(step.named) > len(state.named):
+                state = step
+                left.remove(other)  # what comes next may be joined with one that was passed over
+                break
+        else:
+            return state
 
 
 def is_joined(mapping: Mapping) -> bool:

@@ -225,7 +225,8 @@ def _with_joined(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy) ->
     ranked = [candidate.code for candidate in mapping.candidates]
     conditions = _conditions(mapping.text, parts)
     others = [one for one in conditions if one.code[:3] != first.code[:3]]
-    if not (joined := joined_with(main, others, policy.retriever.tree)).combined:
+    joined = joined_with(main, others, policy.retriever.tree)
+    if not joined.combined and joined.code == first.code:
         return mapping
     return with_main(mapping, main, joined.named[1:], None, ranked, policy)
 

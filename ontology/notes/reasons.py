@@ -37,7 +37,7 @@ _PIECES = {
     "immuno": _IMMUNO,
     "rt": r"(?-i:RT|XRT|EBRT|IMRT|VMAT|SABR|SBRT|WBRT|CRT|CCRT)\b|radiotherapy\b|rads\b",
     "nm": r"\d{1,2} ?(?:/|of) ?\d{1,2}\b(?!/)",
-    "cycle": r"(?-i:C)\d{1,2}\b(?:[ /]?(?-i:D)\d{1,2}\b)?|cycles? (?:no\.? |#)?\d{1,2}\b|"
+    "cycle": r"(?-i:C)\d{1,2}(?:[ /]?(?-i:D)\d{1,2})?\b|cycles? (?:no\.? |#)?\d{1,2}\b|"
     r"# ?\d{1,2}\b|"
     r"\d{1,2}(?:st|nd|rd|th) (?:cycle|dose|infusion)\b|(?-i:D1)\b|\d{1,2}/\d{1,2} cycles?",
     "attend": r"\b(?:adm(?:it(?:ted)?|ission)?|attend(?:s|ing|ed)?|here|in|came|day ?(?:unit|case)|"
