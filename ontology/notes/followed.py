@@ -110,7 +110,8 @@ def _of_tumor(told: str, first: str, place: int) -> Retold | None:
     if is_seen or (not is_past and _OF_BLOOD.search(told)):
         return None
     tumor = _PARTED.split(first)[0]
-    is_named = _TUMOR.search(tumor) and not tumor.casefold().startswith("no ")
+    # "h/o" is read with its condition by itself.
+    is_named = _TUMOR.search(tumor) and not tumor.casefold().startswith(("no ", "h/o", "hx"))
     if is_named and _GONE.search(told) and is_calm(told[len(first) :]):
         return Retold(f"history of {tumor}", 0, ("Z85",))
     return None

@@ -49,6 +49,7 @@ _AGAIN = re.compile(
     rf"(?P<kind>{_INFARCTION})\b",
     re.IGNORECASE,
 )
+_RE_INFARCTION = re.compile(r"\bre-?infarct\w*", re.IGNORECASE)
 _DAYS = 28  # within which an infarction after another one is a subsequent one
 
 
@@ -67,7 +68,8 @@ def infarction_in(text: str) -> str:
     >>> infarction_in("pericarditis, STE in II III aVF"), infarction_in("MI 6 weeks ago, new MI")
     ('', '')
     """
-    return _subsequent(text) or _by_leads(text)
+    told = _subsequent(text) or _by_leads(text)
+    return f"subsequent {told}" if _RE_INFARCTION.search(text) and told.startswith("STE") else told
 
 
 def _subsequent(text: str) -> str:

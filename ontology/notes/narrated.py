@@ -25,7 +25,7 @@ from .alone import Alone, is_doubted, read_alone
 from .kinds import ACCIDENT, FACTOR, SYMPTOM, Option, ReadPart, is_clear, listed_codes
 from .model import likeliest, load_note_model
 from .options import options_of
-from .order import ABSENCE
+from .order import ABSENCE, ruled_out
 from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
 from .patient import patient_of
 from .retold import retold
@@ -239,6 +239,7 @@ def _conditions(note: str, parts: Sequence[ReadPart], but: int = -1) -> list[Cod
         if read.place != but and not read.in_context and not is_doubted(read.query)
         if (code := read.mapping.code)
         if (share := read.mapping.category_score) >= LEAST
+        if not code.startswith(ruled_out(note))
     ]
     if patient := patient_of(note):
         said = Part(patient.words, patient.words, "beside")

@@ -52,6 +52,7 @@ _ORGANS = (
     ("I77.2", re.compile(r"\barter\w*|\baort\w*|\baneurysm|\bvess|\bAAA\b", re.IGNORECASE)),
 )
 _EMOTIONAL, _MOOD = "R45", ("F2", "F3")  # suicidal ideation is a symptom of a depression
+_NO_HIV = re.compile(r"\bHIV\W{0,2}(?:neg\w*|-ve|non-?reactive|NR)(?!\w)", re.IGNORECASE)
 _DENIED = "says that it is not there"  # how the reason of a part that denies begins
 
 
@@ -94,6 +95,11 @@ def may_be_first(
     return tuple(option for option in options if _may_be(option, read)) or options
 
 
+def ruled_out(note: str) -> tuple[str, ...]:
+    """Return how the codes begin that a test of the note rules out: "HIV neg"."""
+    return ("B20", "Z21") if _NO_HIV.search(note) else ()
+
+
 def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _Note:
     clear = {read.place: read.mapping.candidates[0].code for read in parts if is_clear(read)}
     diseases = [place for place, code in clear.items() if not code.startswith(listed_beside())]
@@ -120,6 +126,7 @@ def _read(options: Sequence[Option], parts: Sequence[ReadPart], note: str) -> _N
         *(ACCIDENT if diseases or any(map(_is_injury, parts)) else ()),
         *((ABSENCE,) if complains and not told_at else ()),
         *(_CHECKS if has_condition and has_check_beside(note) else ()),
+        *ruled_out(note),
         *(code for code, organ in _ORGANS if organ.search(note) is None),
         *(DRUG if _TAKEN.search(note) is None and not any(read.told for read in parts) else ()),
     )
