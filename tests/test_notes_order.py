@@ -141,7 +141,7 @@ def test_a_pressure_is_no_abbreviation() -> None:
     ("text", "category"),
     [
         # What only looks like an overdose, a pregnancy, a temperature or a pressure.
-        ("suicidal, 3 days, depression", "R45"),
+        ("suicidal, 3 days, depression", "F32"),
         ("hx depression, took 40 tylenol to kill self", "T39"),
         ("fell twice, on warfarin, SDH", "S06"),
         ("AF, bisoprolol 2.5 OD apixaban 5 BD", "I48"),

@@ -18,6 +18,7 @@ from ..mapping import WRITTEN, Mapping
 from ..policy import Policy
 from ..put_first import is_joined, joined_with, with_main
 from ..reading.joined import Part
+from ..reading.normalise import normalise_text
 from ..reading.query import Query
 from ..reading.refusal import READS_LIKE
 from ..settled import is_known
@@ -49,11 +50,12 @@ def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Map
     """
     if policy.retriever.tree.release != "icd10cm":
         return list(mappings)
-    notes = read_notes(mappings, policy) | _read(mappings, policy, _may_join_more)
+    notes = read_notes(mappings, policy)
+    more = _read(mappings, policy, _may_join_more)
     return [
         _with_diagnosis(mapping, notes[place], policy)
         if place in notes
-        else _with_joined(mapping, (), policy)
+        else _with_joined(mapping, more.get(place, ()), policy)
         for place, mapping in enumerate(mappings)
     ]
 
@@ -78,14 +80,15 @@ def _read(
 
 
 def _is_asked(mapping: Mapping, policy: Policy) -> bool:
-    if mapping.source == WRITTEN:
+    query = policy.retriever.read(mapping.text)
+    if mapping.source == WRITTEN or policy.retriever.is_term(normalise_text(mapping.text)):
         return False
     if told := retold(mapping.text, read_note(mapping.text)):
         codes = tuple(code for one in told for code in one.codes)
         first = next(iter(mapping.candidates), None)
         is_there = mapping.code is not None and first is not None and first.code.startswith(codes)
-        return not (is_there and first is not None and first.score >= _SURE)
-    query = policy.retriever.read(mapping.text)
+        is_sure = first is not None and (first.score >= _SURE or is_joined(mapping))
+        return not (is_there and is_sure)
     if mapping.decided_by == "exact" or query.excluded or _is_framed(query):
         return False
     if mapping.code is None:
@@ -168,8 +171,6 @@ def _worded(text: str, policy: Policy) -> list[_Worded]:
 
 
 def _with_diagnosis(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy) -> Mapping:
-    if is_joined(mapping) and not any(read.told for read in parts):
-        return _with_joined(mapping, parts, policy)
     options, rows = options_of(mapping, parts, policy.retriever.tree)
     shares = load_note_model().shares(rows)
     best, of_category = likeliest([option.code for option in options], shares)
@@ -226,7 +227,7 @@ def _with_joined(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy) ->
     conditions = _conditions(mapping.text, parts)
     others = [one for one in conditions if one.code[:3] != first.code[:3]]
     joined = joined_with(main, others, policy.retriever.tree)
-    if not joined.combined and joined.code == first.code:
+    if joined.code == first.code and (is_joined(mapping) or not joined.combined):
         return mapping
     return with_main(mapping, main, joined.named[1:], None, ranked, policy)
 

@@ -16,9 +16,10 @@ from .parts import NotePart, Retold
 _READ = 1024  # texts whose meaning is kept: each is asked for several times
 _LONGEST = 300  # letters of a note; in a longer one the two seldom belong together
 # Complications of a pregnancy and its care have codes of their own.
-_OBSTETRIC = re.compile(
+_NOT_MEANT = re.compile(
     r"\b(?:labou?r|lscs|c-section|ca?esar\w*|svd|nvd|ectopic|post-?partum|in pregnancy|iup|gravid|"
-    r"pregnant(?<!not pregnant)|trimester|deliver(?:y|ed))\b|\b[1-4]\d(?:\+\d)?/40\b",
+    r"pregnant(?<!not pregnant)|trimester|deliver(?:y|ed)|newborn|neonat\w*|"
+    r"birth trauma|intraop\w*)\b|\b[1-4]\d(?:\+\d)?/40\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,;.:()\n](?=\s|$)")
@@ -89,7 +90,7 @@ def told_together(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
     >>> told_together("TURBT, no bladder perf", ()), told_together("bladder perf, for TURBT", ())
     ((), ())
     """
-    is_other = len(text) > _LONGEST or _OBSTETRIC.search(text) is not None
+    is_other = len(text) > _LONGEST or _NOT_MEANT.search(text) is not None
     if is_other or not (table := _table()).any.search(text):
         return ()
     told = {first for first in table.firsts if first.search(text)}
