@@ -66,9 +66,7 @@ def contact_in(text: str, parts: tuple[str, ...]) -> Retold | None:
     if match := _CARRIED.search(told):
         what = match["what"].lower()
         is_ill = complains(told[match.end() :])
-        return (
-            None if is_ill else Retold(f"carrier of {_WRITTEN_OUT.get(what, what)}", 0, ("Z22",))
-        )
+        return None if is_ill else Retold(f"carrier of {_WRITTEN_OUT.get(what, what)}", 0, ("Z22",))
     match = _CONTACT.search(told)
     if match is None or not _WELL.search(told[match.start("of") + 1 :]):
         return None

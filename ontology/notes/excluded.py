@@ -7,8 +7,7 @@ is coded first instead (guidelines of ICD-10-CM, section I.C.21.c.6).
 import re
 from typing import NamedTuple
 
-from .parts import contexts_of
-from .parts import Retold
+from .parts import Retold, contexts_of
 from .said import complains, is_calm, part_of
 
 _OUT = re.compile(

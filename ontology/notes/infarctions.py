@@ -1,10 +1,10 @@
-"""Read an infarction that other words tell: "CP x2h, STE in II III aVF", "MI 2 wks ago, new NSTEMI".
-"""
+"""Read an infarction that other words tell: "STE in II III aVF", "MI 2 wks ago, new NSTEMI"."""
 
 import re
 
 _ELEVATION = (
-    r"\b(?:STE(?:MI|s)?|ST[- ]?(?:segment )?(?:elev\w*|↑))(?! neg)[^,;.]{0,24}?(?<!\w)(?:{leads})(?!\w)"
+    r"\b(?:STE(?:MI|s)?|ST[- ]?(?:segment )?(?:elev\w*|↑))(?! neg)[^,;.]{0,24}?"
+    r"(?<!\w)(?:{leads})(?!\w)"
 )
 _WALLS = (
     (
@@ -24,7 +24,8 @@ _WALLS = (
     ),
 )
 _BY_WALL = tuple(
-    (wall, artery, re.compile(_ELEVATION.replace("{leads}", leads))) for wall, artery, leads in _WALLS
+    (wall, artery, re.compile(_ELEVATION.replace("{leads}", leads)))
+    for wall, artery, leads in _WALLS
 )
 _ARTERY = {
     "right coronary artery": re.compile(r"\bRCA\b"),
@@ -32,7 +33,8 @@ _ARTERY = {
     "left circumflex coronary artery": re.compile(r"\bL?CX\b|\bLCx\b"),
 }
 _NO_INFARCTION = re.compile(
-    r"\b(?:no|without|nil|(?<!yr )(?<!year )(?<!yo )old|prev\w*|known|chronic|persistent|resolved)\s+(?:\w+\s+)?ST(?:E|EMIs?|s)?\b|"
+    r"\b(?:no|without|nil|(?<!yr )(?<!year )(?<!yo )old|prev\w*|known|chronic|persistent|"
+    r"resolved)\s+(?:\w+\s+)?ST(?:E|EMIs?|s)?\b|"
     r"\b(?:pericarditis|repol\w*|brugada|aneurysm|takotsubo|spasm|hyperkal\w*|myopericarditis|"
     r"myocarditis|STE resolved)\b",
     re.IGNORECASE,
@@ -45,7 +47,8 @@ _RECENT = re.compile(
     re.IGNORECASE,
 )
 _AGAIN = re.compile(
-    r"\b(?:new|2nd|second|another|re-?peat|recurrent|further|now)\s+(?:(?:an?|w|with|inf\w*|ant\w*) )?"
+    r"\b(?:new|2nd|second|another|re-?peat|recurrent|further|now)\s+"
+    r"(?:(?:an?|w|with|inf\w*|ant\w*) )?"
     rf"(?P<kind>{_INFARCTION})\b",
     re.IGNORECASE,
 )

@@ -13,32 +13,24 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..combinations import LEAST, Coded
-from ..decide import NOTHING_CLOSE
-from ..mapping import WRITTEN, Mapping
+from ..mapping import Mapping
 from ..policy import Policy
 from ..put_first import is_joined, joined_with, with_main
 from ..reading.joined import Part
-from ..reading.normalise import normalise_text
-from ..reading.query import Query
-from ..reading.refusal import READS_LIKE
 from ..settled import is_known
 from .alone import Alone, is_doubted, read_alone
-from .kinds import ACCIDENT, FACTOR, SYMPTOM, Option, ReadPart, is_clear, listed_codes
+from .asked import is_asked, may_join_more
+from .kinds import ACCIDENT, Option, ReadPart, is_clear
 from .model import likeliest, load_note_model
 from .options import options_of
-from .order import ABSENCE, ruled_out
-from .parts import ONLY_TERMS, NotePart, is_one_name, read_note, wordings_in_context
+from .order import ruled_out
+from .parts import ONLY_TERMS, NotePart, read_note, wordings_in_context
 from .patient import patient_of
 from .retold import retold
-from .said import complains, has_check_beside
 
 _HIGHEST = 0.79  # of a code that was taken from one part of a text
-_SURE = 0.8  # from this score of its category, the code of the whole text stays
-_PRINTED = 0.9  # from this score of its category, an accident is named as the release prints it
-_NAMED = 0.95  # from this score of its category, a history is all that the text names
 _LEAST = 1e-4  # of the score of a candidate
 _OVER = re.compile(r"\b(?:resolved|outgrown|grown out|gone|cured|healed)\b", re.IGNORECASE)
-_FIRST_PART = "(first part: "  # how a candidate says in what the text was read
 _CLEAR = 0.5  # the least share of a category in a text that was taken for something else
 
 
@@ -51,7 +43,7 @@ def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Map
     if policy.retriever.tree.release != "icd10cm":
         return list(mappings)
     notes = read_notes(mappings, policy)
-    more = _read(mappings, policy, _may_join_more)
+    more = _read(mappings, policy, may_join_more)
     return [
         _with_diagnosis(mapping, notes[place], policy)
         if place in notes
@@ -62,7 +54,7 @@ def with_told_diagnosis(mappings: Sequence[Mapping], policy: Policy) -> list[Map
 
 def read_notes(mappings: Sequence[Mapping], policy: Policy) -> dict[int, tuple[ReadPart, ...]]:
     """Return what the parts of the notes that are asked mean by themselves, by their places."""
-    return _read(mappings, policy, _is_asked)
+    return _read(mappings, policy, is_asked)
 
 
 def _read(
@@ -77,67 +69,6 @@ def _read(
         for place, parts in noted.items()
         if parts
     }
-
-
-def _is_asked(mapping: Mapping, policy: Policy) -> bool:
-    query = policy.retriever.read(mapping.text)
-    if mapping.source == WRITTEN or policy.retriever.is_term(normalise_text(mapping.text)):
-        return False
-    if told := retold(mapping.text, read_note(mapping.text)):
-        codes = tuple(code for one in told for code in one.codes)
-        first = next(iter(mapping.candidates), None)
-        is_there = mapping.code is not None and first is not None and first.code.startswith(codes)
-        is_sure = first is not None and (first.score >= _SURE or is_joined(mapping))
-        return not (is_there and is_sure)
-    if mapping.decided_by == "exact" or query.excluded or _is_framed(query):
-        return False
-    if mapping.code is None:
-        return (mapping.reason or "").startswith((READS_LIKE, NOTHING_CLOSE))
-    own = mapping.candidates[0].code
-    if own.startswith(ACCIDENT) and mapping.category_score >= _PRINTED:
-        return False
-    if own.startswith((SYMPTOM, *ACCIDENT)):  # a disease or an injury beside it stands first
-        return True
-    if is_one_name(mapping.text):
-        return False
-    is_lesser = own.startswith(listed_codes("complaint")) or _is_of_first_part(mapping)
-    if own.startswith(FACTOR):
-        is_printed = query.frame is not None and _begins(query) and mapping.category_score >= _NAMED
-        is_encounter = own.startswith(listed_codes("encounter"))
-        is_removed = own.startswith(ABSENCE) and complains(mapping.text)
-        gives_way = is_removed or has_check_beside(mapping.text)
-        return not is_printed and (gives_way or not is_encounter)
-    # Of several diagnoses in one cell the first counts.
-    if mapping.parts or is_joined(mapping):
-        return False
-    return is_lesser or mapping.category_score < _SURE or own.startswith(listed_codes("chronic"))
-
-
-def _is_of_first_part(mapping: Mapping) -> bool:
-    """Return whether the code of a text is that of its first part: the others tell more."""
-    return _FIRST_PART in mapping.candidates[0].why
-
-
-def _may_join_more(mapping: Mapping, policy: Policy) -> bool:
-    """Return whether a text of several parts has a code that joins two of them: a third may too."""
-    if mapping.code is None or mapping.parts or not is_joined(mapping):
-        return False
-    return not _is_asked(mapping, policy) and len(read_note(mapping.text)) > 2
-
-
-def _is_framed(query: Query) -> bool:
-    """Return whether what a text says of a condition stands in another part: "FH - diabetes"."""
-    if query.frame is None:
-        return False
-    written, parts = query.frame.written.casefold(), read_note(query.text)
-    told_after = query.frame.kind == "past" and not _begins(query)
-    return told_after or bool(parts and parts[0].text.casefold() == written)
-
-
-def _begins(query: Query) -> bool:
-    """Return whether a text begins with its frame."""
-    written = query.frame.written if query.frame else ""
-    return query.text.strip().casefold().startswith(written.casefold())
 
 
 class _Worded(NamedTuple):

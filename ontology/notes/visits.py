@@ -46,9 +46,7 @@ _OF_SCAR = frozenset(
     segment scar weeks wks w""".split()
 )
 
-_WEEKS = re.compile(
-    r"\d\d(?:\s?\+\s?\d)?(?:\s?/40|\s?w(?:ee)?ks?\b)|\b\d/40|\d\d\s?\+\s?[0-6]\b"
-)
+_WEEKS = re.compile(r"\d\d(?:\s?\+\s?\d)?(?:\s?/40|\s?w(?:ee)?ks?\b)|\b\d/40|\d\d\s?\+\s?[0-6]\b")
 _PARITY = re.compile(r"\bg\s?\d+\s?p\s?\d|\bprimip\w*|\bmultip\w*|\bpreg\w*", re.IGNORECASE)
 _FIRST = re.compile(r"\bg\s?1\s?p\s?0|\bprimip\w*|\bprimigravid\w*|\bg1\b|\bp0\b", re.IGNORECASE)
 _MORE = re.compile(r"\bg\s?[2-9]\b|\bg\s?[2-9]\s?p|\bp[1-9]\b|\bmultip(?:ar\w*|s)?\b", re.I)
