@@ -30,7 +30,8 @@ _IMMUNO = (
     r"(?:pembro(?:lizumab)?|keytruda|nivo(?:lumab)?|opdivo|ipi(?:limumab)?(?:[/ +-]?nivo\w*)?|"
     r"atezo(?:lizumab)?|durva(?:lumab)?|avelumab|cemiplimab|herceptin|trastuzumab|pertuzumab|"
     r"phesgo|bev(?:acizumab)?|avastin|cetuximab|panitumumab|dara(?:tumumab)?|obinutuzumab|"
-    r"blina\w*|ritux(?:imab)?(?: maint\w*)?|immunotherapy)\b"
+    r"blina\w*|ritux(?:imab)?(?: maint\w*)?(?=.*\b(?:lymphoma|cll|dlbcl|fl|nhl|mcl|mzl))|"
+    r"immunotherapy)\b"
 )
 _PIECES = {
     "chemo": _CHEMO,
@@ -47,7 +48,7 @@ _PIECES = {
     "vax": r"(?:flu(?:vax|zone|ad)?|influenza|tdap|dtap|adt|td\b|boostrix|mmr ?\d?|mmrv|varivax|"
     r"shingrix|zostavax|gardasil(?: ?9)?|hpv|engerix(?:-b)?|twinrix|havrix|hep ?[ab]\b|"
     r"prevnar(?: ?\d+)?|pneumovax|pcv ?\d+|ppv ?\d+|bcg|rabies|yf\b|yellow fever|typhoid|"
-    r"comirnaty|spikevax|covid|men ?(?:b|acwy|c)\b|bexsero|rota\w*|pentacel|6-?in-?1|5-?in-?1|"
+    r"comirnaty|spikevax|covid|men ?(?:b|acwy|c)\b|bexsero|rota(?:rix|teq|virus vacc\w*)|pentacel|6-?in-?1|5-?in-?1|"
     r"4-?in-?1|arexvy|abrysvo|rsv|tt\b|je\b)(?:\s*(?:\+|and|/|&)\s*\w+)?",
     "when": r"\d{1,2} ?/ ?(?:52|12|7)\b|(?:pod|d|wk|week|day) ?#?\d{1,2}\b|"
     r"\d{1,2} ?(?:w|wks?|weeks?|d|days?|mths?|months?|/52)\b",
