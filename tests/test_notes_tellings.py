@@ -34,7 +34,7 @@ def mapper() -> Mapper:
         # A test names the disease.
         ("fever 4d, myalgia, NS1 pos", "A90"),
         ("cough 1/12, wt loss, GXP pos", "A15.0"),
-        ("dengue, gum bleeding", "A91"),
+        ("dengue, gum bleeding", "A90"),
         ("fever, NS1 neg", "R50.9"),
         # Diabetes with what the note tells beside it (I.C.4.a).
         ("hypo on gliclazide, BM 2.1", "E11.649"),

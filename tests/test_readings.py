@@ -8,6 +8,7 @@ import pytest
 
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.base import default_terms
+from dxjudge.ontology.notes import values
 from dxjudge.ontology.packaged import packaged
 from dxjudge.ontology.reading import lay, measured, past, states, told
 from dxjudge.ontology.reading.abbreviations import expand_abbreviations
@@ -35,9 +36,8 @@ def lines_of(name: str) -> list[list[str]]:
 
 
 def test_every_number_of_the_table_has_a_code(terms: dict[str, str]) -> None:
-    assert {name for name, *_ in lines_of("measures.tsv")} == {
-        kind.name for kind in measured._KINDS
-    }
+    kinds = {kind.name for kind in measured._KINDS} | {name for name, *_ in values._LABS}
+    assert {name for name, *_ in lines_of("measures.tsv")} == kinds
     named = [
         term.format(n=number)
         for _, start, below, term in lines_of("measures.tsv")

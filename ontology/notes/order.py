@@ -38,7 +38,7 @@ _CHECKS = ("Z11", "Z12", "Z13", "Z23")  # screenings and vaccines
 # check, contraception, a loss, an appointment that was missed.
 _GIVES_WAY = (
     *("Z85", "Z86", "Z87", "Z89", "Z90", "Z94", "Z95", "Z96", "Z98"),
-    *(*_CHECKS, "Z28", "Z29.81", "Z30", "Z63.4", "Z91"),
+    *(*_CHECKS, "Z28.2", "Z29.81", "Z30", "Z63.4", "Z91"),
 )
 _OTHER_TERM = {"full-term": "preterm", "preterm": "full-term"}
 _TYPE_1 = re.compile(

@@ -37,7 +37,7 @@ _PIECES = {
     "chemo": _CHEMO,
     "immuno": _IMMUNO,
     "rt": r"(?-i:RT|XRT|EBRT|IMRT|VMAT|SABR|SBRT|WBRT|CRT|CCRT)\b|radiotherapy\b|rads\b",
-    "nm": r"\d{1,2} ?(?:/|of) ?\d{1,2}\b(?!/)",
+    "nm": r"\d{1,2} ?(?:/(?!(?:7|12|52)\b)|of) ?\d{1,2}\b(?!/)",
     "cycle": r"(?-i:C)\d{1,2}(?:[ /]?(?-i:D)\d{1,2})?\b|cycles? (?:no\.? |#)?\d{1,2}\b|"
     r"# ?\d{1,2}\b|"
     r"\d{1,2}(?:st|nd|rd|th) (?:cycle|dose|infusion)\b|(?-i:D1)\b|\d{1,2}/\d{1,2} cycles?",
@@ -48,7 +48,8 @@ _PIECES = {
     "vax": r"(?:flu(?:vax|zone|ad)?|influenza|tdap|dtap|adt|td\b|boostrix|mmr ?\d?|mmrv|varivax|"
     r"shingrix|zostavax|gardasil(?: ?9)?|hpv|engerix(?:-b)?|twinrix|havrix|hep ?[ab]\b|"
     r"prevnar(?: ?\d+)?|pneumovax|pcv ?\d+|ppv ?\d+|bcg|rabies|yf\b|yellow fever|typhoid|"
-    r"comirnaty|spikevax|covid|men ?(?:b|acwy|c)\b|bexsero|rota(?:rix|teq|virus vacc\w*)|pentacel|6-?in-?1|5-?in-?1|"
+    r"comirnaty|spikevax|covid|men ?(?:b|acwy|c)\b|bexsero|"
+    r"rota(?:rix|teq|virus vacc\w*)|pentacel|6-?in-?1|5-?in-?1|"
     r"4-?in-?1|arexvy|abrysvo|rsv|tt\b|je\b)(?:\s*(?:\+|and|/|&)\s*\w+)?",
     "when": r"\d{1,2} ?/ ?(?:52|12|7)\b|(?:pod|d|wk|week|day) ?#?\d{1,2}\b|"
     r"\d{1,2} ?(?:w|wks?|weeks?|d|days?|mths?|months?|/52)\b",
@@ -83,7 +84,7 @@ _CARRIED = re.compile(
 _TUMOR = re.compile(
     r"\b(?:ca|cancer|\w*carcinoma|\w*adenoca|mets|\w*sarcoma|lymphoma|leuk\w+|myeloma|melanoma|"
     r"gbm|dcis|tcc|"
-    r"glioma|seminoma)\b",
+    r"glioma|seminoma|(?-i:X?RT|EBRT) ?# ?\d+ ?(?:of|/) ?\d+)\b",  # and what only tumors get
     re.IGNORECASE,
 )
 

@@ -22,6 +22,7 @@ _NOT_MEANT = re.compile(
     r"birth trauma|intraop\w*)\b|\b[1-4]\d(?:\+\d)?/40\b",
     re.IGNORECASE,
 )
+_UNSAID = "unspecified"
 _CLAUSE = re.compile(r"[,;.:()\n](?=\s|$)")
 _DENIED = re.compile(
     r"(?:\b(?:no|not|nil|without|w/o|neg(?:ative)?|denie[sd]|r/o|prevent\w*|risk of|exclude\w*|"
@@ -96,7 +97,12 @@ def told_together(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
     told = {first for first in table.firsts if first.search(text)}
     for row in table.rows:
         if row.first in told and (harm := _harm(row, text)):
-            words = row.words.replace("{side}", _side(_around(harm, text), text))
+            side = _side(_around(harm, text), text)
+            if (
+                side == _UNSAID and "{side} leg" in row.words
+            ):  # an ulcer has no code of an unsaid side
+                continue
+            words = row.words.replace("{side}", side)
             return (Retold(words, _place(harm, text, parts), row.codes),)
     return ()
 
@@ -165,7 +171,7 @@ def _side(*texts: str) -> str:
         sides = [side for side, pattern in _SIDES if pattern.search(text)]
         if len(sides) == 1:
             return sides[0]
-    return "unspecified"
+    return _UNSAID
 
 
 def _place(harm: re.Match[str], text: str, parts: tuple[NotePart, ...]) -> int:
