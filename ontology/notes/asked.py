@@ -14,6 +14,7 @@ from .retold import retold
 from .said import complains, has_check_beside
 
 _SURE = 0.8  # from this score of its category, the code of the whole text stays
+_CLEAR, _PAIR = 0.5, 2  # of more than two parts, and a score below: no name that is known
 _PRINTED = 0.9  # from this score of its category, an accident is named as the release prints it
 _NAMED = 0.95  # from this score of its category, a history is all that the text names
 _FIRST_PART = "(first part: "  # how a candidate says in what the text was read
@@ -40,7 +41,7 @@ def is_asked(mapping: Mapping, policy: Policy) -> bool:
     if own.startswith((SYMPTOM, *ACCIDENT)):  # a disease or an injury beside it stands first
         return True
     if is_one_name(mapping.text):
-        return False
+        return mapping.category_score < _CLEAR and len(read_note(mapping.text)) > _PAIR
     if own.startswith(FACTOR):
         return _may_give_way(mapping, query)
     # Of several diagnoses in one cell the first counts.
