@@ -2,7 +2,7 @@
 
     python benchmarks/blind.py [--specificity billable]
 
-data/blind.tsv holds 2,961 texts with the code that a careful coder would give (the seventh
+data/blind.tsv holds 2,959 texts with the code that a careful coder would give (the seventh
 character of injuries cut) and the accepted three-character categories: entries of charts, coders'
 forms, factors (Z codes), pick lists, an index, names of phenotypes, paraphrases, lay words and
 Spanish case reports. The writers set the codes from memory; no coder reviewed them. The texts of
