@@ -1,9 +1,14 @@
 """Which notes are asked, what an infarction is told by, and what a third condition joins."""
 
+import time
+
 import pytest
 
 from dxjudge import Mapper
 from dxjudge.ontology.notes.infarctions import infarction_in
+from dxjudge.ontology.notes.parts import read_note
+from dxjudge.ontology.notes.retold import retold
+from dxjudge.ontology.reading.normalise import LONGEST
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +57,26 @@ def test_leads_and_dates_tell_an_infarction(text: str, told: str) -> None:
 )
 def test_what_else_a_note_tells_is_weighed(mapper: Mapper, text: str, code: str) -> None:
     assert mapper.map(text).code == code
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "POD1",
+        "D1 post",
+        "RT 1/2",
+        "hx of",
+        "MI 2",
+        "ca colon",
+        "no",
+        "G2P1 20/40",
+        "ulcer foot",
+        "+",
+    ],
+)
+def test_no_text_is_read_for_long(words: str) -> None:
+    text = f"{words} " * (LONGEST // len(words))
+    parts = read_note(text)
+    start = time.process_time()
+    retold(text, parts)
+    assert time.process_time() - start < 1

@@ -18,7 +18,8 @@ _HEAT = re.compile(
     re.IGNORECASE,
 )
 _CHEMICAL = re.compile(
-    r"\b(?:chem(?:ical)?s?|cement|lime|chuna|(?-i:HF)|hydrofluoric|acid|alkali|bleach|oven cleaner|"
+    r"\b(?:chem(?:ical)?s?|cement|lime|chuna|(?-i:HF)(?= (?:acid|burns?)\b)|"
+    r"hydrofluoric|acid|alkali|bleach|oven cleaner|"
     r"drain cleaner|caustic\w*|lye|phenol)\b",
     re.IGNORECASE,
 )
@@ -32,7 +33,7 @@ _DEPTHS = (
     ("third", r"full[- ]thickness|(?-i:FT)|3rd deg\w*|third degree|charred|leathery"),
     (
         "second",
-        r"(?:superficial |superf |deep |mid )?partial[- ]thickness|(?-i:S?D?PT|SPT|DPT|MDPT)|"
+        r"(?:superficial |superf |deep |mid )?partial[- ]thickness|(?-i:[SDM]D?PT|PT(?= burns?\b))|"
         r"(?:superf\w*|deep)[- ](?:dermal|partial)|2nd deg\w*|second degree|(?<!no )blister\w*",
     ),
     (
@@ -79,7 +80,7 @@ _SITES = (
     ("upper back", r"upper back"),
     ("trunk", r"trunk|torso|back"),
 )
-_OF_BODY = re.compile(r"\b(\d{1,2})\s?(?:%|pct)\s*(?:TBSA|BSA)", re.IGNORECASE)
+_OF_BODY = re.compile(r"\b(\d{1,3})\s?(?:%|pct)\s*(?:TBSA|BSA)", re.IGNORECASE)
 _OF_DEEP = re.compile(r"\b(\d{1,2})\s?(?:%|pct)\s*(?:FT|full|third|3rd)", re.IGNORECASE)
 _TEN = 10
 _DEGREES = ("first", "second", "third")  # by the fourth character; it is higher in corrosions
@@ -125,7 +126,7 @@ def _of_body(text: str) -> Burn | None:
     """Return the burn by the share of the body that a text names, one of full thickness with it."""
     if (share := _OF_BODY.search(text)) is None:
         return None
-    whole, deep = int(share[1]), _OF_DEEP.search(text)
+    whole, deep = min(int(share[1]), 99), _OF_DEEP.search(text)
     if whole < _TEN:
         return Burn("Burns involving less than 10% of body surface", ("T31.0",))
     third = _tens(min(int(deep[1]), whole) if deep else 0)

@@ -7,11 +7,11 @@ disease of another person is not the patient's. Whoever has a complaint is not m
 import re
 
 from .parts import Retold
-from .said import complains
+from .said import complains, from_first
 
 _PERSON = (
     r"(?:partner|ex|husb\w*|wife|boy-?friend|girl-?friend|room-?mate|house-?mate|flat-?mate|"
-    r"brother|sister|sib|sibling|son|daughter|mum|mom|dad|twin|class-?mate|colleague|co-?worker)"
+    r"brother|sister|sib|sibling|son|daughter|mum|mom|dad|mother|father|twin|class-?mate|colleague|co-?worker)"
 )
 _WELL = re.compile(
     r"\b(?:asx|asympt\w*|no (?:sx|symptoms?|rash|itch|cough|fever)|nil sx|well|feels? (?:ok|fine|"
@@ -62,7 +62,7 @@ def contact_in(text: str, parts: tuple[str, ...]) -> Retold | None:
     >>> contact_in("partner has chlamydia, discharge", ("partner has chlamydia", "discharge"))
     >>> contact_in("contact dermatitis, well", ("contact dermatitis", "well"))
     """
-    told = text[text.find(parts[0]) :] if parts else text
+    told = from_first(text, parts)
     if match := _CARRIED.search(told):
         what = match["what"].lower()
         is_ill = complains(told[match.end() :])

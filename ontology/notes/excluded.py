@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from .parts import Retold, contexts_of
-from .said import complains, is_calm, part_of
+from .said import complains, from_first, is_calm, part_of
 
 _OUT = re.compile(
     r"\b(?:neg\w*|clear|excluded|ruled out|normal|nl|nad|not seen|none (?:seen|found|taken)|no fb|"
@@ -200,7 +200,7 @@ def _is_ill(text: str, excluded: Retold) -> bool:
 
 def _other(text: str, parts: tuple[str, ...]) -> Retold | None:
     """Return the observation for another disease, of which nothing is left."""
-    told = text[text.find(parts[0]) :] if parts else ""
+    told = from_first(text, parts) if parts else ""
     rest = told[len(parts[0]) :] if parts else ""
     is_suspected = _SUSPECTED.search(told) and _NOTHING.search(told)
     is_told = rest[:1] in {",", ";"} and rest.strip(" ,;.").casefold() not in _ONLY_OUT

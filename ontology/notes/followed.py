@@ -8,7 +8,7 @@ heals keeps the code of the injury, and leukemia in remission has one of its own
 import re
 
 from .parts import Retold
-from .said import complains, is_calm, part_of
+from .said import complains, from_first, is_calm, part_of
 
 _TUMOR = re.compile(
     r"\b(?:(?-i:Ca|CA)|ca(?! \d\.\d)|cancer|\w*adeno(?:ca)?|\w*carcinoma|tcc|dcis|crc|rcc|scc|bcc|"
@@ -84,7 +84,7 @@ def followed_in(text: str, parts: tuple[str, ...]) -> Retold | None:
     'history of ca colon'
     >>> followed_in("SBO, colon ca 2014 NED", ("SBO", "colon ca 2014 NED"))
     """
-    told = text[text.find(parts[0]) :] if parts else text
+    told = from_first(text, parts)
     first = parts[0] if parts else text
     if match := _TUMOR.search(told):
         return _of_tumor(told, first, part_of(match, told, parts))

@@ -8,7 +8,7 @@ I.C.21.c.4), so that the rest of the note must say that all is well.
 import re
 
 from .parts import Retold
-from .said import complains, is_calm
+from .said import complains, from_first, is_calm
 
 _WHEN = (
     r"(?:(?:in |since )?(?:19|20)\d\ds?\b|['’]\d\d\b|(?:\d+|many|several|some|few) ?(?:y|yrs?|"
@@ -82,7 +82,7 @@ def history_in(text: str, parts: tuple[str, ...]) -> Retold | None:
     'status post R mastectomy'
     >>> history_in("R mastectomy 2014, SOB", ("R mastectomy 2014", "SOB"))
     """
-    told = text[text.find(parts[0]) :] if parts else text
+    told = from_first(text, parts)
     if _CLEARED.search(told) and not _LIVER.search(told) and not complains(told):
         return Retold("history of hepatitis C", 0, ("Z86.19",))
     match = _RELATIVE.search(told)

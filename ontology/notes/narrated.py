@@ -20,7 +20,7 @@ from ..reading.joined import Part
 from ..settled import is_known
 from .alone import Alone, is_doubted, read_alone
 from .asked import is_asked, may_join_more
-from .kinds import ACCIDENT, Option, ReadPart, is_clear
+from .kinds import ACCIDENT, CATEGORY, Option, ReadPart, is_clear
 from .model import likeliest, load_note_model
 from .options import options_of
 from .order import ruled_out
@@ -158,7 +158,11 @@ def _with_joined(mapping: Mapping, parts: Sequence[ReadPart], policy: Policy) ->
     conditions = _conditions(mapping.text, parts)
     others = [one for one in conditions if one.code[:3] != first.code[:3]]
     joined = joined_with(main, others, policy.retriever.tree)
-    if joined.code == first.code and (is_joined(mapping) or not joined.combined):
+    if is_joined(mapping):
+        is_more = joined.code[:CATEGORY] != first.code[:CATEGORY]
+    else:
+        is_more = joined.combined or joined.code != first.code
+    if not is_more:
         return mapping
     return with_main(mapping, main, joined.named[1:], None, ranked, policy)
 

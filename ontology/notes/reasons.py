@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..packaged import packaged_rows
 from .parts import Retold
-from .said import complains, has_finding, is_calm, part_of, stands_aside
+from .said import complains, from_first, has_finding, is_calm, part_of, stands_aside
 
 _CHEMO = (
     r"(?:(?:da-?)?(?:r-?)?(?:epoch|chop|cvp|ice|dhap|gdp|eshap|codox-?m)(?:-?r)?|m?folfox\w*|"
@@ -103,7 +103,7 @@ def reason_in(text: str, parts: tuple[str, ...]) -> Retold | None:
     ('Z45.018',)
     >>> reason_in("s/p 3 cycles FOLFOX, febrile neutropenia", ("s/p 3 cycles FOLFOX", "febrile"))
     """
-    told = text[text.find(parts[0]) :] if parts else text
+    told = from_first(text, parts)
     ruled_out = {
         *(_WELL if complains(told) else ()),
         *(() if has_finding(told) else ("found",)),

@@ -5,6 +5,7 @@ its code is one of those that it may have.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 from ..combinations import POISONING
 from ..reading.normalise import LONGEST
@@ -25,7 +26,10 @@ from .together import told_together
 from .values import value_in
 from .valves import valves_in
 
+_READ = 1024  # notes whose telling is kept: each is asked for twice
 
+
+@lru_cache(_READ)
 def retold(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
     """Return what a text with these parts tells as a whole; an act alone is none.
 

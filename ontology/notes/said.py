@@ -85,6 +85,15 @@ _CHECK_BESIDE = re.compile(
 _NEAR = 60  # letters before a word that may deny or plan it
 
 
+def from_first(text: str, parts: tuple[str, ...]) -> str:
+    """Return a note from its first part on, without the patient before it.
+
+    >>> from_first("58M w/ LBP, discitis", ("LBP", "discitis"))
+    'LBP, discitis'
+    """
+    return text[max(text.find(parts[0]), 0) :] if parts else text
+
+
 def complains(text: str) -> bool:
     """Return whether a note tells of a complaint or of what went wrong, which it does not deny.
 

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from ..packaged import packaged_rows
 from .parts import NotePart, Retold
+from .tellings import place_of
 
 _READ = 1024  # texts whose meaning is kept: each is asked for several times
-_LONGEST = 300  # letters of a note; in a longer one the two seldom belong together
+_LETTERS = 300  # letters of a note; in a longer one the two seldom belong together
 # Complications of a pregnancy and its care have codes of their own.
 _NOT_MEANT = re.compile(
     r"\b(?:labou?r|lscs|c-section|ca?esar\w*|svd|nvd|ectopic|post-?partum|in pregnancy|iup|gravid|"
@@ -91,7 +92,7 @@ def told_together(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
     >>> told_together("TURBT, no bladder perf", ()), told_together("bladder perf, for TURBT", ())
     ((), ())
     """
-    is_other = len(text) > _LONGEST or _NOT_MEANT.search(text) is not None
+    is_other = len(text) > _LETTERS or _NOT_MEANT.search(text) is not None
     if is_other or not (table := _table()).any.search(text):
         return ()
     told = {first for first in table.firsts if first.search(text)}
@@ -103,7 +104,7 @@ def told_together(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
             ):  # an ulcer has no code of an unsaid side
                 continue
             words = row.words.replace("{side}", side)
-            return (Retold(words, _place(harm, text, parts), row.codes),)
+            return (Retold(words, place_of(harm.group(), parts), row.codes),)
     return ()
 
 
@@ -172,12 +173,6 @@ def _side(*texts: str) -> str:
         if len(sides) == 1:
             return sides[0]
     return _UNSAID
-
-
-def _place(harm: re.Match[str], text: str, parts: tuple[NotePart, ...]) -> int:
-    """Return the place of the part that tells the harm, the first where none is found."""
-    said = harm.group().casefold()
-    return next((n for n, part in enumerate(parts) if said in part.text.casefold()), 0)
 
 
 @lru_cache(maxsize=1)

@@ -17,8 +17,9 @@ _SHORT = re.compile(r"(?<![\w])[MAT][SR](?!\w)")
 _RHEUMATIC = re.compile(r"\b(?:c?rhd|rheum\w*|post[- ]?rheumatic)\b", re.IGNORECASE)
 _NOT_RHEUMATIC = re.compile(r"\bnon-?\s?rheum\w*", re.IGNORECASE)
 _NOT = re.compile(
-    r"\b(?:no|endocarditis|IE|ankylosing|sclerosis|AVR|MVR|TAVI|repair\w*|replace\w*|congenital|"
-    r"dissection|post[- ]?op|s/p|h/o)\b"
+    r"\b(?:no|endocarditis|(?-i:IE)|ankylosing|sclerosis|AVR|MVR|TAVI|repair\w*|replace\w*|congenital|"
+    r"dissection|post[- ]?op|s/p|h/o)\b",
+    re.IGNORECASE,
 )
 _SEVERAL = {
     "MA": ("I08.0", "rheumatic disorders of both mitral and aortic valves"),

@@ -12,13 +12,15 @@ _SMALL = re.compile(r"(?-i:\bSGA\b)|\bsmall for (?:gest\w* age|dates)\b", re.IGN
 _LIGHT = re.compile(r"\b(?:light[- ]for[- ]dates|lfd)\b", re.IGNORECASE)
 _OTHER = re.compile(
     r"\b(?:rds|cpap|sepsis|hypogly\w*|jaundice|hie|nec|ivh|ttn|mas|bpd|ftt|wt check|back to|"
-    r"\d+ ?(?:mo|yo|y)|palsy|dystocia|idm|gdm|scbu for|prev\w*|last|mum|apno?ea|anaemia|anemia)\b",
+    r"\d+ ?(?:mo|yo|y)|palsy|dystocia|idm|gdm|scbu for|prev\w*|last|mum|"
+    r"adult|pt|obes\w*|apno?ea|anaemia|anemia)\b",
     re.IGNORECASE,
 )
 _BOUNDS = (500, 750, 1000, 1250, 1500, 1750, 2000, 2500)
 _LARGE, _HUGE = 4000, 4500  # grams of a heavy and an exceptionally large newborn, in the release
 _PREM = re.compile(
-    r"\W*(?:(?:ex[- ]?)?(?:prem(?:ature|mie)?|preterm)(?: (?:baby|infant|nb|newborn))?|ex)[\s,:]+"
+    r"\W*(?:(?:ex[- ]?)?(?:prem(?:ature|mie)?|preterm)(?: (?:baby|infant|nb|newborn))?|"
+    r"ex(?=\W+\d\d(?:\s?\+\s?[0-6])?(?:/40|\s?w)))[\s,:]+"
     r"(?:at |born )?(?P<a>2[3-9]|3[0-6])(?:\s?\+\s?[0-6])?"
     r"(?:/40|\s?w(?:ee)?k(?:er|s|r)?|\s?w)?(?:\s[0-6]/7)?\W*",
     re.IGNORECASE,

@@ -10,7 +10,7 @@ _ENCOUNTER = re.compile(
 )
 LATER_CARE = re.compile(
     r"^\s*(?:(?:here |in |attends? )?for )?(?:(?:sutures?|stitch(?:es)?|clips|staples) "
-    r"(?:out|removed|removal)|removal of (?:sutures|stitches)|ROS|"
+    r"(?:out|removed|removal)|removal of (?:sutures|stitches)|(?-i:ROS)(?= (?:today|d\d|day|\d))|"
     r"(?:POP|plaster of paris|cast|plaster|splint|slab) (?:check|off|removed|removal|changed?)|"
     r"wound (?:check|review)|dressing change)\b",
     re.IGNORECASE,
