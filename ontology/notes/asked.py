@@ -47,8 +47,8 @@ def is_asked(mapping: Mapping, policy: Policy) -> bool:
     # Of several diagnoses in one cell the first counts.
     if mapping.parts or is_joined(mapping):
         return False
-    is_lesser = own.startswith((*listed_codes("complaint"), *listed_codes("chronic")))
-    return is_lesser or mapping.category_score < _SURE or _is_of_first_part(mapping)
+    is_doubtful = mapping.category_score < _SURE or _is_of_first_part(mapping)
+    return is_doubtful or own.startswith(listed_codes("chronic"))
 
 
 def may_join_more(mapping: Mapping, policy: Policy) -> bool:
