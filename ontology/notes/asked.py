@@ -55,7 +55,7 @@ def may_join_more(mapping: Mapping, policy: Policy) -> bool:
     """Return whether a text of several parts has a code that joins two of them: a third may too."""
     if mapping.code is None or mapping.parts or not is_joined(mapping):
         return False
-    return not is_asked(mapping, policy) and len(read_note(mapping.text)) > 2
+    return not is_asked(mapping, policy) and len(read_note(mapping.text)) > _PAIR
 
 
 def _is_there(told: tuple[Retold, ...], mapping: Mapping) -> bool:

@@ -14,7 +14,6 @@ from ..packaged import packaged_rows
 from .parts import NotePart, Retold
 from .tellings import place_of
 
-_READ = 1024  # texts whose meaning is kept: each is asked for several times
 _LETTERS = 300  # letters of a note; in a longer one the two seldom belong together
 # Complications of a pregnancy and its care have codes of their own.
 _NOT_MEANT = re.compile(
@@ -83,7 +82,6 @@ class _Table(NamedTuple):
     rows: tuple[_Row, ...]
 
 
-@lru_cache(_READ)
 def told_together(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
     """Return what two things of a note with these parts mean together, one at most.
 
@@ -99,10 +97,8 @@ def told_together(text: str, parts: tuple[NotePart, ...]) -> tuple[Retold, ...]:
     for row in table.rows:
         if row.first in told and (harm := _harm(row, text)):
             side = _side(_around(harm, text), text)
-            if (
-                side == _UNSAID and "{side} leg" in row.words
-            ):  # an ulcer has no code of an unsaid side
-                continue
+            if side == _UNSAID and "{side} leg" in row.words:
+                continue  # an ulcer has no code of an unsaid side
             words = row.words.replace("{side}", side)
             return (Retold(words, place_of(harm.group(), parts), row.codes),)
     return ()
